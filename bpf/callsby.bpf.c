@@ -209,6 +209,8 @@ static __always_inline void uring_ended(struct uring_op *op, const struct uring_
 		__sync_fetch_and_add(&uring_unseen, 1);
 		return;
 	}
+	if (filter_leaves_out())
+		return;
 	__builtin_memcpy(key, op->whose, sizeof(key));
 	if (cfg_by & BY_CPU)
 		*(__u32 *)((void *)key + cfg_at.cpu) = bpf_get_smp_processor_id();

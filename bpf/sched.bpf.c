@@ -221,7 +221,7 @@ static __always_inline void switch_out(struct task_struct *t, __u64 now_ns, int 
 		return;
 	}
 	task_ask(s, bpf_get_current_pid_tgid());
-	if (run_armed && filter_is_self(t->tgid))
+	if (run_armed && filter_is_self(t->tgid) && filter_selected(bpf_get_current_pid_tgid()))
 		loss_count(COUNT_SELF);
 	if (HAS_SCHED_INFO && s->state != SCHED_RUNNING) {
 		put_ns = task_arrived(t, s->since_ns);

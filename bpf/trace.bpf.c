@@ -144,15 +144,18 @@ static __always_inline int enter(void *ctx, struct pt_regs___kernel *regs, __u64
 	call->is_open = 0;
 	if (nr < SYSCALL_NR_MAX && has_no_match(plan_of(abi, nr)->fds, call->args))
 		return 0;
-	if (!call->is_first && filter_leaves_out())
+	call->is_left_out = !cfg_select && !call->is_first && filter_is_left_out();
+	if (call->is_left_out && all_results_are_wanted()) {
+		loss_count_alone(LOSS_BUDGET);
 		return 0;
+	}
 	call->nr = nr < TRACE_NO_NR ? nr : TRACE_NO_NR;
 	call->abi = abi;
 	call->is_open = 1;
 	call->flags = 0;
 	call->is_match = 0;
 	call->start_ns = bpf_ktime_get_ns();
-	if (has_entry(abi, nr)) {
+	if (has_entry(abi, nr) && !call->is_left_out) {
 		find_mask(current, call, regs);
 		write_entry(ctx, current, call);
 	}
@@ -176,7 +179,7 @@ static __noinline void write_call(void *ctx, struct task_struct *current, struct
 	read_steps(p, call->abi, call->nr, TRACE_AT_EXIT);
 	if (!ret && call->nr < SYSCALL_NR_MAX && plan_of(call->abi, call->nr)->when & TRACE_AGAIN)
 		read_image(p, current);
-	if (cfg_select && !p->is_match && !call->is_match)
+	if (cfg_select && ((!p->is_match && !call->is_match) || filter_leaves_out()))
 		return;
 	if (cfg_stacks)
 		read_stack(ctx, p);
@@ -204,8 +207,12 @@ static __always_inline int leave(void *ctx, __u64 nr, __s64 ret)
 		return 0;
 	call->is_open = 0;
 	now = bpf_ktime_get_ns();
-	if (result_is_wanted(ret, now - call->start_ns) && (!call->is_first || filter_pass(current_id(current))))
-		write_call(ctx, current, call, ret, now);
+	if (result_is_wanted(ret, now - call->start_ns) && (!call->is_first || filter_pass(current_id(current)))) {
+		if (call->is_left_out)
+			loss_count_alone(LOSS_BUDGET);
+		else
+			write_call(ctx, current, call, ret, now);
+	}
 	forget_call(tid);
 	return 0;
 }
@@ -302,6 +309,8 @@ static __always_inline void uring_ended(struct uring_op *op, const struct uring_
 	struct trace_rec rec = {};
 
 	if (end->flags & URING_NO_END ? !all_results_are_wanted() : !result_is_wanted(end->res, end->now_ns - start_ns))
+		return;
+	if (filter_leaves_out())
 		return;
 	begin_record(&rec, TRACE_URING);
 	rec.time_ns = end->now_ns;

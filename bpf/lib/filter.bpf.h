@@ -150,12 +150,17 @@ static __always_inline int filter_pass(__u64 id)
 	return 0;
 }
 
-/* Of what passed. By chance: what comes in turns would be left out in turns. */
-static __always_inline int filter_leaves_out(void)
+/* Of what passed. By chance: what comes in turns would be left out in turns. The caller counts it, when it is known to be wanted. */
+static __always_inline int filter_is_left_out(void)
 {
 	__u32 part = run_leave_out;
 
-	if (!part || bpf_get_prandom_u32() >= part)
+	return part && bpf_get_prandom_u32() < part;
+}
+
+static __always_inline int filter_leaves_out(void)
+{
+	if (!filter_is_left_out())
 		return 0;
 	loss_count(LOSS_BUDGET);
 	return 1;

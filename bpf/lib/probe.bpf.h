@@ -185,13 +185,15 @@ static __always_inline int probe_take(void *ctx, __u64 want, struct probe_info *
 	} else if (!filter_pass(id)) {
 		return 0;
 	}
+	if (!(want & PROBE_WANT_FILTER) && filter_leaves_out())
+		return 0;
 	fill_info(info, id);
 	if (want & PROBE_WANT_CALL)
 		info->latency_ns = info->time_ns - (*call)->time_ns;
 	if (want & PROBE_WANT_DEPTH)
 		info->depth = depth(ctx, want & PROBE_WANT_USER ? BPF_F_USER_STACK : 0);
 	if (!(want & PROBE_WANT_FILTER))
-		return !filter_leaves_out();
+		return 1;
 	pass = expr_run(ctx, info, *call, info, PROBE_ASK_FILTER);
 	if (pass == PROBE_FAULT) {
 		loss_count(COUNT_SEEN);

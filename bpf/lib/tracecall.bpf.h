@@ -22,7 +22,8 @@ struct call {
 	__u8 abi, is_open, flags;
 	__u8 is_first; /* COMMAND's exec: shown if it becomes a target by it */
 	__u8 is_match; /* on entry: a path or file of it is selected */
-	__u8 unused[5];
+	__u8 is_left_out; /* to keep to a budget: counted if its result is wanted */
+	__u8 unused[4];
 };
 
 #include "lib/opencall.bpf.h"

@@ -101,7 +101,7 @@ static __always_inline int end_thread(void)
 		return 0;
 	call = find_call(current, id, 0);
 	begin_record(&p->rec, TRACE_GONE);
-	if (call && call->is_open) {
+	if (call && call->is_open && !call->is_left_out) {
 		copy_call(&p->rec, call);
 		if (ends_are_wanted())
 			p->rec.flags |= TRACE_IN_CALL;

@@ -107,7 +107,7 @@ span() { # span FILE: seconds between its first sample and its last
 	wait "$recorder"
 	cat said
 	files 1
-	for bad in 'cpu(x)' 'cpu() > 3%' 'cpu(x) > y%' 'cpu(x) > 3' 'cpu(x > 3%' 'cpu(x) > 3% more'; do
+	for bad in 'cpu(x)' 'cpu() > 3%' 'cpu(x) > y%' 'cpu(x) > 3' 'cpu(x > 3%' 'cpu(x) > 3% more' 'cpu(x) > inf%'; do
 		run -2 "$SKEP" record --last 1s --trigger "$bad" -a -o y.data
 		[[ "$output" == *"bad value '$bad' of '--trigger'"* ]]
 	done

@@ -124,6 +124,10 @@ report() { # report OPTION...
 	[ "$(seen)" = "$before" ]
 	keys Escape
 	eventually grows
+	keys q
+	left
+	type_line "clear; '$SKEP' top --store store --since 5m -d 500ms; echo status \$?"
+	shows '^ skep top  store since 5m  cpu-clock' ' \[\.\] hot$'
 	kill -INT "$agent"
 	wait "$agent"
 	rm -r store

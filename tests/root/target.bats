@@ -299,6 +299,9 @@ none_left() {
 	grep -qE 'note: [0-9]+ switches of skep itself' said
 	[ "$(wc -l <s.csv)" -gt 2 ]
 	run ! grep -q "^$own," s.csv
+	"$SKEP" sched -o s.txt -- sleep 0.2 2>said
+	cat said
+	run ! grep -q 'skep itself' said
 	"$SKEP" sched -a --comm skep --by pid --fields pid --format csv -o s.csv --duration 500ms 2>said &
 	own=$!
 	wait $own

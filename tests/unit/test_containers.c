@@ -80,6 +80,8 @@ static void each_runtime(void **state)
 	put(STORAGE, "[{\"id\":\"other\",\"names\":[\"no\"]},{\"id\":\"" ID "\",\"names\":[\"db\",\"alias\"],\"image\":\"0123\",\"metadata\":"
 		     "\"{\\\"image-name\\\":\\\"docker.io/library/postgres:16\\\",\\\"name\\\":\\\"db\\\"}\"}]");
 	expect(0, "db", "docker.io/library/postgres:16");
+	put(STORAGE, "[{\"id\":\"" ID "\",\"names\":[\"k8s_nginx_web-0_shop_3f1c-77_0\"],\"metadata\":\"{\\\"image-name\\\":\\\"quay.io/nginx:1\\\"}\"}]");
+	expect(0, "shop/web-0/nginx", "quay.io/nginx:1");
 	put(DOCKER, "{\"ID\":\"" ID "\",\"Name\":\"/web\",\"Config\":{\"Image\":\"nginx:1.25\",\"Env\":null}}");
 	expect(0, "web", "nginx:1.25");
 }

@@ -106,12 +106,12 @@ void base_counts(const struct base *base, uint64_t ret_sum[COUNT_MAX])
 	free(per_cpu);
 }
 
-static void note_own(const char *what, uint64_t n, struct profile *profile)
+static void note_own(const char *what, bool of_seen, uint64_t n, struct profile *profile)
 {
 	char comm[COMM_LEN] = "";
 
 	prctl(PR_GET_NAME, comm);
-	if (n && profile->seen)
+	if (n && of_seen && profile->seen)
 		profile_note(profile, "%llu %s of skep itself (%.1f %% of all) are left out; --comm %s shows only them", (unsigned long long)n, what,
 			     100.0 * n / (n + profile->seen), comm);
 	else if (n)
@@ -138,7 +138,7 @@ void base_profile(const struct base *base, const uint64_t sum[COUNT_MAX], struct
 		profile->losses[i] += sum[i];
 	profile->seen += sum[LOSS_BUDGET]; /* before anything else was counted */
 	if (base->own)
-		note_own(base->own, sum[COUNT_SELF], profile);
+		note_own(base->own, !base->own_is_apart, sum[COUNT_SELF], profile);
 	add_cost(base, &profile->receipt);
 }
 

@@ -35,6 +35,7 @@ struct base {
 	/* Before base_open() */
 	const char *what;  /* "the program that counts packets", where the kernel refuses it */
 	const char *own;   /* skep's own "calls" are left out, and a note says how many; NULL: they are not */
+	bool own_is_apart; /* these are no part of what profile->seen counts */
 	bool has_stats;	   /* the kernel is to measure the programs' time */
 	/* Before base_load() */
 	bool has_idle;	   /* the idle task is not filtered out */

@@ -590,13 +590,13 @@ void session_profile(const struct session *s, struct profile *profile)
 		profile->losses[LOSS_THROTTLED] += sideband_throttled(s->place.sideband);
 	}
 	if (s->budget.nr_changes && s->sources[0]->leaves_out)
-		profile_note(profile, "to keep to --budget %.2g %% of what happens is taken, and was at the lowest %.2g %%: the rest is lost", 100 * s->budget.rate,
+		profile_note(profile, "a part was left out to keep to --budget: %.3g %% is taken now, and was %.3g %% at the lowest", 100 * s->budget.rate,
 			     100 * s->budget.lowest);
 	else if (s->budget.nr_changes)
 		profile_note(profile, "the rate of samples was lowered to keep to --budget: it is %.1f %% of what was asked for, and was %.1f %% at the lowest",
 			     100 * s->budget.rate, 100 * s->budget.lowest);
 	if (budget_is_passed(&s->budget))
-		profile_note(profile, "the run takes %.2g %% of all CPUs' time: more than --budget, though no less can be taken", 100 * s->budget.used);
+		profile_note(profile, "the run takes %.3g %% of all CPUs' time, more than its budget of %.3g %%: it cannot take less", 100 * s->budget.used, 100 * s->budget.share);
 	if (s->left_pid)
 		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
 	profile->duration_ns = session_duration_ns(s);

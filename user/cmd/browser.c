@@ -65,12 +65,13 @@ void browser_renew(struct browser *b)
 	forget_opened(b);
 	browser_forget(&b->calls);
 	b->lines.n = 0; /* of rows that may be gone */
-	b->chosen = (struct report_row){ 0 };
+	b->is_renewed = true;
 }
 
 void browser_reset(struct browser *b)
 {
 	browser_renew(b);
+	b->is_renewed = false;
 	b->view = VIEW_TABLE;
 	b->cursors[VIEW_TABLE] = (struct cursor){ 0 };
 }
@@ -146,23 +147,31 @@ int browser_text(struct browser *b, const char *title, char *text)
 	return 0;
 }
 
+static void keys_of(const struct browser *b, const struct table_line *l, char keys[BROWSER_KEYS_BYTES])
+{
+	(b->page.rows ? browser_row_keys : browser_sample_keys)(b, l, keys);
+}
+
 static void note_chosen(struct browser *b)
 {
 	const struct table_line *l = browser_line(b);
 
-	if (l && b->page.rows)
-		browser_row_keys(b, l, b->chosen_keys);
-	else if (l)
+	if (!l)
+		return;
+	if (!b->page.rows)
 		b->chosen = b->page.table->rows.data[l->row];
+	keys_of(b, l, b->chosen_keys);
 }
 
 static bool is_chosen(const struct browser *b, const struct table_line *l)
 {
 	char keys[BROWSER_KEYS_BYTES];
 
-	if (!b->page.rows)
-		return l->opened < 0 && browser_same_row(&b->page.table->rows.data[l->row], &b->chosen);
-	browser_row_keys(b, l, keys);
+	if (!b->page.rows && l->opened >= 0)
+		return false;
+	if (!b->page.rows && !b->is_renewed) /* else it is another row, with the same texts */
+		return browser_same_row(&b->page.table->rows.data[l->row], &b->chosen);
+	keys_of(b, l, keys);
 	return !strcmp(keys, b->chosen_keys);
 }
 
@@ -177,6 +186,7 @@ static int new_lines(struct browser *b)
 			cursor_go(c, i);
 			break;
 		}
+	b->is_renewed = false;
 	note_chosen(b);
 	return ret;
 }

@@ -109,6 +109,19 @@ static bool passes(const struct browser *b, const struct report_row *r)
 	return false;
 }
 
+void browser_sample_keys(const struct browser *b, const struct table_line *l, char buf[BROWSER_KEYS_BYTES])
+{
+	const struct report *t = b->page.table;
+	char text[CELL_BYTES];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (uint32_t i = 0; i < t->layout.nr_keys; i++) {
+		cell_text(text, sizeof(text), t, &t->rows.data[l->row], t->layout.keys[i], b->page.cfg);
+		n = text_append(buf, BROWSER_KEYS_BYTES, n, "%s\t", text);
+	}
+}
+
 int browser_add_line(struct browser *b, struct table_line line)
 {
 	if (vec_reserve(&b->lines))

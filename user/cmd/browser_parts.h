@@ -39,7 +39,8 @@ struct browser {
 	struct cursor cursors[VIEWS];
 	VEC(struct table_line) lines;
 	struct report_row chosen; /* the row of the cursor; it stays there wherever it goes to */
-	char chosen_keys[BROWSER_KEYS_BYTES]; /* where rows have no stacks */
+	char chosen_keys[BROWSER_KEYS_BYTES]; /* its texts: of rows without stacks, and of those that are renewed */
+	bool is_renewed; /* rows are those of browser_renew() */
 	uint32_t nr_rows; /* that have samples, with those that the filter leaves out */
 	VEC(struct opened) opened;
 	struct opened calls; /* of VIEW_CALLS */
@@ -61,6 +62,8 @@ int browser_lines(struct browser *b);
 int browser_row_lines(struct browser *b);
 void browser_row_keys(const struct browser *b, const struct table_line *l, char buf[BROWSER_KEYS_BYTES]);
 void browser_draw_rows(const struct browser *b);
+/* The same of rows of samples. */
+void browser_sample_keys(const struct browser *b, const struct table_line *l, char buf[BROWSER_KEYS_BYTES]);
 
 #define BROWSER_HEAD_ROWS 2 /* the head, the titles */
 

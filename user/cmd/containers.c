@@ -109,6 +109,20 @@ static void keep(char to[CONTAINER_TEXT], const char *text)
 		snprintf(to, CONTAINER_TEXT, "%s", text);
 }
 
+/*
+ * k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT, as CRI-O and cri-dockerd have it, becomes NAMESPACE/POD/CONTAINER: none of these has an underscore
+ * (they are labels of DNS). The name as it is, if it is no such one.
+ */
+static void keep_name(char to[CONTAINER_TEXT], const char *name)
+{
+	char container[64], pod[254], space[64];
+
+	if (name && sscanf(name, "k8s_%63[^_]_%253[^_]_%63[^_]_", container, pod, space) == 3)
+		snprintf(to, CONTAINER_TEXT, "%s/%s/%s", space, pod, container);
+	else
+		keep(to, name);
+}
+
 static int of_docker(const char *root, const char *id, struct container_about *ret)
 {
 	struct json_object *o, *config = NULL;
@@ -122,7 +136,7 @@ static int of_docker(const char *root, const char *id, struct container_about *r
 	if (error)
 		return error;
 	name = text_of(o, "Name");
-	keep(ret->name, name && *name == '/' ? name + 1 : name);
+	keep_name(ret->name, name && *name == '/' ? name + 1 : name);
 	if (json.get(o, "Config", &config))
 		keep(ret->image, text_of(config, "Image"));
 	json.put(o);
@@ -137,7 +151,7 @@ static void of_entry(const struct json_object *entry, struct container_about *re
 
 	if (json.get(entry, "names", &names) && json.is(names, json_type_array) && json.length(names)) {
 		name = json.at(names, 0);
-		keep(ret->name, json.is(name, json_type_string) ? json.text(name) : NULL);
+		keep_name(ret->name, json.is(name, json_type_string) ? json.text(name) : NULL);
 	}
 	keep(ret->image, text_of(about, "image-name"));
 	json.put(about);
@@ -206,7 +220,7 @@ static void of_annotations(const struct json_object *a, struct container_about *
 	const char *name = text_of(a, "io.kubernetes.cri.container-name");
 
 	if (pod && space)
-		snprintf(ret->name, sizeof(ret->name), "%s/%s/%s", space, pod, name ? name : "");
+		snprintf(ret->name, sizeof(ret->name), "%s/%s%s%s", space, pod, name ? "/" : "", name ? name : "");
 	else
 		keep(ret->name, text_of(a, "nerdctl/name"));
 	keep(ret->image, text_of(a, "io.kubernetes.cri.image-name"));

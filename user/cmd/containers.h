@@ -6,7 +6,7 @@
 #ifndef SKEP_CMD_CONTAINERS_H
 #define SKEP_CMD_CONTAINERS_H
 
-#define CONTAINER_TEXT 256
+#define CONTAINER_TEXT 512
 
 struct container_about {
 	char name[CONTAINER_TEXT];  /* under Kubernetes NAMESPACE/POD/CONTAINER; "": not known */

@@ -111,7 +111,7 @@ const struct opt measure_opts[] = {
 	  true },
 	{ 'F', "freq", "HZ", OPT_CALL, 0, "samples per second and CPU (default 999); max: as many as the kernel allows", set_freq },
 	{ 'c', "count", "N", OPT_U64, offsetof(struct measure, period), "one sample per N events (ns for clocks)" },
-	{ 0, "budget", "PERCENT", OPT_CALL, 0, "lower the rate before the run takes more than this of all CPUs' time, such as 1%", set_budget },
+	{ 0, "budget", "PERCENT", OPT_CALL, 0, "before the run takes more than this of all CPUs' time, such as 1%, lower the rate; of what has none leave a part out", set_budget },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct measure, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND" },
 	{ 0, "filter", "FILTER", OPT_CALL, 0, "of the tracepoint of the -e before it: only hits with FILTER, such as 'prev_pid == 1'", add_filter, true },
 	{ 0, "all-user", NULL, OPT_FLAG, offsetof(struct measure, all_user), "only what happens in user space, as :u with each event" },
@@ -553,7 +553,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	int ret;
 
 	cfg->bpf_stats |= m->budget_bpf;
-	cfg->keeps_budget = m->budget_bpf;
+	cfg->keeps_budget = m->budget_bpf && !m->has_triggers; /* each of these counts */
 
 	session.has_progress = !m->interval_ns;
 	session.tick_ns = m->interval_ns ? SUMS_TICK_NS : 0;

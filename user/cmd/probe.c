@@ -153,7 +153,7 @@ static const struct opt lasting_opts[] = {
 };
 
 /* What has no place beside a change of tracefs. */
-#define OF_A_RUN "vars|funcs|count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration|filter"
+#define OF_A_RUN "vars|funcs|count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration|budget|filter"
 
 static const struct opt_rule lasting_rules[] = {
 	{ "add", .not_with = "del|list|definition|" OF_A_RUN },
@@ -165,7 +165,7 @@ static const struct opt_rule lasting_rules[] = {
 
 static const struct opt_rule probe_rules[] = {
 	{ "vars", .not_with = "funcs" },
-	{ "vars|funcs", .not_with = "count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration",
+	{ "vars|funcs", .not_with = "count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration|budget",
 	  .why = "-V and -F only list: nothing is probed" },
 	{ "vars|funcs", .not_with = "filter", .hint = "'GLOB' as an operand of -F chooses functions" },
 	{ "max-keys", .needs = "count|by|hist|latency" },

@@ -16,10 +16,14 @@
 #include "cmd/report_options.h"
 #include "cmd/report_screen.h"
 #include "cmd/script.h"
+#include "render/rows/rows.h"
 #include "ui/terminal.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/outfile.h"
+
+#define ROWS_ELSEWHERE 20
+#define HEAD_LINES 14 /* with notes, and what is below the table */
 
 /* What 100 % is: all samples of the event, or those that are shown. */
 static void set_whole(const struct report_options *r, const struct replay *replay, struct replay_view *v)
@@ -57,6 +61,42 @@ static void heads_of(const struct report_options *r, const char *(*heads)[2])
 		}
 }
 
+/* How many rows there is room for below the head of a table; elsewhere than on a terminal 20. */
+static uint64_t rows_of_terminal(void)
+{
+	int lines = terminal_rows(STDOUT_FILENO);
+
+	return !lines ? ROWS_ELSEWHERE : lines > HEAD_LINES ? (uint64_t)(lines - HEAD_LINES) : 1;
+}
+
+/* A line for each row, and one for the ledger. */
+static int render_lines(const struct report_options *r, struct replay *replay, const struct report_view *views, struct report_cfg *cfg, FILE *out)
+{
+	int ret = 0;
+
+	cfg->with_event = replay->views.n > 1;
+	cfg->since_start_ns = now_ns() - r->start_ns;
+	for (size_t i = 0; i < replay->views.n && !ret; i++)
+		ret = render_report_lines(out, views[i].table, views[i].profile, cfg);
+	if (!ret)
+		rows_format("json")->end(out, &replay->total);
+	return ret;
+}
+
+/* Below a table that others follow: rows that it has no room for. */
+static int end_table(const struct report_options *r, const struct replay *replay, const struct report_view *views, FILE *out)
+{
+	uint64_t more = 0;
+
+	for (size_t i = 0; i < replay->views.n; i++)
+		more += views[i].table->nr_beyond;
+	if (more)
+		fprintf(out, "# %llu more row%s (-E N shows N)\n", (unsigned long long)more, more == 1 ? "" : "s");
+	if (r->rounds != 1)
+		fputc('\n', out);
+	return ferror(out) ? -EIO : 0;
+}
+
 static int render(const struct report_options *r, struct replay *replay, const char *const *names, struct report_screen **screen, FILE *out,
 		  struct err *err)
 {
@@ -75,6 +115,8 @@ static int render(const struct report_options *r, struct replay *replay, const c
 
 		set_whole(r, replay, v);
 		limits.whole = v->table.whole;
+		if (r->every_ns && !limits.max && !strcmp(format, "text") && !report_has_screen(r))
+			limits.max = rows_of_terminal();
 		report_sort(&v->table);
 		report_cut(&v->table, &limits);
 		views[i] = (struct report_view){ &v->table, &v->profile };
@@ -95,10 +137,8 @@ static int render(const struct report_options *r, struct replay *replay, const c
 		cfg.with_event = replay->views.n > 1 && !views[i].table->layout.with[KEY_EVENT];
 		ret = (strcmp(format, "csv") ? render_report_text : render_report_csv)(out, views[i].table, views[i].profile, &cfg);
 	}
-	cfg.with_event = replay->views.n > 1;
-	cfg.since_start_ns = now_ns() - r->start_ns;
-	for (size_t i = 0; i < replay->views.n && !ret && r->lines; i++)
-		ret = render_report_lines(out, views[i].table, views[i].profile, &cfg);
+	if (!ret && r->every_ns)
+		ret = r->lines ? render_lines(r, replay, views, &cfg, out) : end_table(r, replay, views, out);
 	free(views);
 	return ret && !ferror(out) ? err_set(err, ret, "cannot print the table: %s", strerror(-ret)) : 0;
 }
@@ -353,34 +393,42 @@ static int run(struct report_options *r, char **operands, struct report_screen *
 	thread_counts_free(&r->counts);
 	places_free(r->places);
 	store_options_free(&r->store);
+	r->is_empty = ret == -ENODATA;
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 
-/* Between two rounds of what is no screen. False: it was the last. */
-static bool next_round(const struct report_options *r, uint64_t round, int ret, const struct err *err)
+/* Waits for the next reading of what is no screen. *ret: of the last one, err; an empty one is told. False: there is no next. */
+static bool wait_for_next(const struct report_options *r, uint64_t round, int *ret, struct err *err)
 {
 	struct timespec wait = { (time_t)(r->every_ns / NS_PER_S), (long)(r->every_ns % NS_PER_S) };
 
-	if (!r->every_ns || round == r->rounds || (ret && ret != -ENODATA) || fflush(stdout))
+	if (*ret && !(r->is_empty && round > 1))
 		return false;
-	if (ret)
+	if (*ret)
 		log_note("note: %s", err->text);
+	*ret = 0;
+	*err = (struct err){ 0 };
+	if (round == r->rounds || fflush(stdout))
+		return false;
 	nanosleep(&wait, NULL);
 	return true;
 }
 
 int report_show(struct report_options *r, char **operands, struct err *err)
 {
+	bool has_screen = report_has_screen(r), is_again;
 	struct report_options typed = *r;
 	struct report_screen *screen = NULL;
-	bool is_again;
 	int ret;
 
 	for (uint64_t round = 1;; round++) {
 		ret = run(r, operands, &screen, err);
 		if (ret < 0 && screen)
 			ret = report_screen_failed(screen, err, ret);
-		is_again = screen ? ret == REPORT_AGAIN : next_round(r, round, ret, err);
+		if (has_screen)
+			is_again = screen && ret == REPORT_AGAIN;
+		else
+			is_again = r->every_ns && wait_for_next(r, round, &ret, err);
 		if (!is_again)
 			break;
 		*r = typed;

@@ -56,6 +56,7 @@ struct report_options {
 	struct report_file_cfg file;
 	/* Of skep top --store. */
 	uint64_t every_ns, rounds; /* read again so often, at most so many times, 0: until it is ended; every_ns 0: read once */
+	bool is_empty; /* own: the store has nothing of that time, or nothing that was selected */
 	uint64_t start_ns; /* what is printed is of so long after that */
 	bool lines; /* of JSON: an object a row */
 };
@@ -64,8 +65,8 @@ extern const struct opt_group report_groups[];
 extern const struct opt_other report_others[];
 
 /*
- * Shows what r and the operands ask for, in report.c: once, or again and again, where nothing in the store is no error but the first time.
- * 0, or -errno with err filled.
+ * Shows what r and the operands ask for, in report.c: once, or again and again, where a store that has nothing of that time is an error only
+ * the first time. 0, or -errno with err filled.
  */
 int report_show(struct report_options *r, char **operands, struct err *err);
 

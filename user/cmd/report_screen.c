@@ -58,19 +58,26 @@ static size_t append_zoom(struct report_screen *s, size_t n, const char *of)
 	return *of ? text_append(s->head, sizeof(s->head), n, "  [%s]", text) : n;
 }
 
+/* How it begins. Returns how long it is. */
+static size_t head_of(struct report_screen *s)
+{
+	char path[256];
+	size_t n;
+
+	text_escape(path, sizeof(path), s->r->input);
+	n = text_append(s->head, sizeof(s->head), 0, " skep %s  %s", s->r->every_ns ? "top" : "report", path);
+	return s->r->every_ns ? text_append(s->head, sizeof(s->head), n, " since %s", s->r->store.since) : n;
+}
+
 static int show(struct report_screen *s)
 {
 	const struct report_view *v = &s->views[s->at];
 	struct browser_page page = { .head = s->head, .table = v->table, .profile = v->profile, .cfg = s->cfg,
 				     .tree = &s->replay->views.data[s->at]->tree, .root = s->replay->pic->fold.root };
-	char event[256], path[256];
-	size_t n;
+	char event[256];
+	size_t n = head_of(s);
 
 	text_escape(event, sizeof(event), v->profile->event);
-	text_escape(path, sizeof(path), s->r->input);
-	n = text_append(s->head, sizeof(s->head), 0, " skep %s  %s", s->r->every_ns ? "top" : "report", path);
-	if (s->r->every_ns)
-		n = text_append(s->head, sizeof(s->head), n, " since %s", s->r->store.since);
 	n = text_append(s->head, sizeof(s->head), n, "  %s", event);
 	if (s->n > 1)
 		n = text_append(s->head, sizeof(s->head), n, " (%zu of %zu)", s->at + 1, s->n);
@@ -104,7 +111,7 @@ static int key_flame(void *arg)
 	struct report_screen *s = arg;
 
 	if (!is_empty(s))
-		page_flame(s->browser, "skep-report", &s->replay->views.data[s->at]->tree, s->views[s->at].profile);
+		page_flame(s->browser, s->r->every_ns ? "skep-top" : "skep-report", &s->replay->views.data[s->at]->tree, s->views[s->at].profile);
 	return 0;
 }
 
@@ -255,6 +262,7 @@ int report_screen_failed(struct report_screen *s, const struct err *err, int ret
 		return ret;
 	s->replay = NULL;
 	s->n = 0;
+	head_of(s);
 	browser_reset(s->browser);
 	ret = browser_show(s->browser, &(struct browser_page){ .head = s->head, .table = &empty, .profile = &none, .cfg = &cfg, .nothing = err->text });
 	ret = ret ? ret : wait_for_next(s);

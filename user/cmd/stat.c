@@ -26,7 +26,6 @@
 #include "cmd/stat_rows.h"
 #include "cmd/stat_stack.h"
 #include "render/rows/stat.h"
-#include "ui/terminal.h"
 #include "util/interrupt.h"
 #include "util/log.h"
 
@@ -41,6 +40,7 @@ struct count_run {
 	const char *missing[STAT_EVENTS_MAX];
 	struct counts counts;
 	struct stat_cfg view;
+	int narrow; /* of the view */
 	char title[256];
 	struct profile profile;
 	pid_t command_pid; /* of this run */
@@ -143,14 +143,6 @@ static void title_list(char *buf, size_t size, const char *what, const uint32_t 
 		at += snprintf(buf + at, size - at, "%s%u", i ? "," : "", ids[i]);
 	if (at < size)
 		snprintf(buf + at, size - at, "'");
-}
-
-/* Of the terminal that the table is printed on; 0: it is none. */
-static int columns_of(const struct stat_options *o)
-{
-	int fd = o->log_fd ? (int)o->log_fd : STDERR_FILENO;
-
-	return o->separator || o->json ? 0 : !o->out ? terminal_columns(fd) : !strcmp(o->out, "-") ? terminal_columns(STDOUT_FILENO) : 0;
 }
 
 static void set_title(struct count_run *s)
@@ -432,7 +424,7 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		s->view = (struct stat_cfg){ .separator = o->separator, .json = o->json, .as_read = o->no_scale, .runs = o->runs,
 					     .intervals = o->interval_ms, .missing = s->missing, .title = s->title, .plain = o->no_big_num,
 					     .hide_idle = o->per_thread && o->target.all, .metrics = o->metrics,
-					     .nr_metrics = o->nr_metrics, .metric_only = o->metric_only, .columns = columns_of(o) };
+					     .nr_metrics = o->nr_metrics, .metric_only = o->metric_only, .columns = stat_columns(o), .narrow = o->interval_ms ? &s->narrow : NULL };
 		ret = (o->record ? run_to_file : run_all)(s, &status, err);
 	}
 	if (!ret)

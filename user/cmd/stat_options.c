@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/delay.h"
 #include "event/pmu.h"
 #include "event/probe.h"
+#include "ui/terminal.h"
 #include "util/num.h"
 
 static int add_text(void *base, const char *text, struct err *err)
@@ -345,3 +347,10 @@ const struct opt_other stat_others[] = {
 	{ "--bpf-attr-map", "is of --bpf-counters, which is not available", "leave it out" },
 	{ 0 },
 };
+
+int stat_columns(const struct stat_options *o)
+{
+	int fd = o->log_fd ? (int)o->log_fd : STDERR_FILENO;
+
+	return o->separator || o->json ? 0 : !o->out ? terminal_columns(fd) : !strcmp(o->out, "-") ? terminal_columns(STDOUT_FILENO) : 0;
+}

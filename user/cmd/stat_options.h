@@ -35,4 +35,7 @@ struct stat_options {
 extern const struct opt_group stat_groups[], stat_record_groups[], stat_report_groups[];
 extern const struct opt_other stat_others[];
 
+/* Of the terminal that the table is printed on; 0: it is none. */
+int stat_columns(const struct stat_options *o);
+
 #endif

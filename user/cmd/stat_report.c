@@ -173,7 +173,7 @@ static int read_file(struct stat_report *r, struct err *err)
 		r->missing[e] = "<not supported>"; /* until it has a count: as in perf, what could not be counted has none */
 	set_title(r, !strcmp(r->o->input, "-"));
 	r->view = (struct stat_cfg){ .separator = r->o->separator, .json = r->o->json, .missing = r->missing, .title = r->title,
-				     .plain = r->o->no_big_num, .metric_only = r->o->metric_only };
+				     .plain = r->o->no_big_num, .metric_only = r->o->metric_only, .columns = stat_columns(r->o) };
 	data_reader_watch(r->reader, take_record, r);
 	ret = data_reader_run(r->reader, &r->sink, err);
 	if (ret && r->err.text[0])

@@ -20,7 +20,7 @@ const struct opt store_opts[] = {
 	{ 0, "store", "[=DIR|URL]", OPT_CALL, 0,
 	  "what skep agent keeps in DIR (default: " STORE_DEFAULT "), or has sent to " CLICKHOUSE_SCHEMES ", instead of a file", set_store, .takes_next = true },
 	{ 0, "since", "TIME", OPT_TEXT, offsetof(struct store_options, since),
-	  "of the store: from TIME on, as 10m (ago), 14:03, 14:03:20 or '2026-11-27 14:03' (default: all)" },
+	  "of the store: from TIME on, as 10m (ago), 14:03, 14:03:20 or '2026-11-27 14:03' (default: all; of skep top the last 5m)" },
 	{ 0, "until", "TIME", OPT_TEXT, offsetof(struct store_options, until), "of the store: up to TIME" },
 	{ 0, "label", "KEY=PATTERN,...", OPT_TEXT, offsetof(struct store_options, label),
 	  "of the store: only what has these labels: unit, comm, cgroup, container, container_name, image, exe, build_id (URL: host)" },

@@ -42,9 +42,9 @@ static int set_n(void *base, const char *text, struct err *err)
 }
 
 static const struct opt top_opts[] = {
-	{ 'd', "delay", "TIME", OPT_DURATION, offsetof(struct top_options, refresh_ns), "refresh every TIME (2, 500ms; default 1 s)" },
+	{ 'd', "delay", "TIME", OPT_DURATION, offsetof(struct top_options, refresh_ns), "refresh every TIME (2, 500ms; default 1 s, with --store 10 s)" },
 	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct top_options, request.sort),
-	  "what rows are summed by: comm, pid, tid, dso, sym, cgroup, event (default: comm,dso,sym); +KEY adds to these" },
+	  "what rows are summed by: comm, pid, tid, dso, sym, cgroup, event (default: comm,dso,sym); +KEY adds to these; with --store the keys of skep report" },
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct top_options, by), "of -e 'syscalls:*': what calls are summed by: comm, syscall (default: both)" },
 	{ 'n', "refreshes", "[=N]", OPT_CALL, 0, "end after N refreshes; without N, as perf's: a column for the number of samples", set_n,
 	  .takes_next = true, .lone_letter = true },
@@ -63,7 +63,7 @@ static const struct opt top_opts[] = {
 };
 
 static const struct opt_rule top_rules[] = {
-	{ "store", .not_with = MEASURE_WORDS "|event|by|zero|hide_kernel_symbols|hide_user_symbols|" OPT_COMMAND, .why = "it is of what runs now" },
+	{ "store", .not_with = MEASURE_WORDS "|no-kernel|no-user|event|by|zero|hide_kernel_symbols|hide_user_symbols|" OPT_COMMAND, .why = "it is of what runs now" },
 	{ "hide_kernel_symbols", .not_with = "hide_user_symbols", .why = "they leave nothing" },
 	{ "json", .not_with = "format" },
 	{ "tui", .not_with = "stdio" },
@@ -246,7 +246,7 @@ static void print_head(const struct top *top, const struct top_view *v, uint64_t
 		(unsigned long long)lost);
 }
 
-uint64_t top_rows(void)
+static uint64_t rows_of_terminal(void)
 {
 	int lines = terminal_rows(STDOUT_FILENO);
 
@@ -256,7 +256,7 @@ uint64_t top_rows(void)
 /* Of the rows that have samples, as many as are wanted. Returns how many that leaves out. */
 static size_t cut(const struct top_options *o, struct report *shown)
 {
-	uint64_t max = o->entries ? o->entries : top_rows();
+	uint64_t max = o->entries ? o->entries : rows_of_terminal();
 	size_t all = 0;
 
 	for (size_t i = 0; i < shown->rows.n; i++)

@@ -54,9 +54,6 @@ struct top {
 	struct top_screen *screen; /* NULL: there are tables, one after the other */
 };
 
-/* How many rows a table on standard output has: what fits on the terminal, elsewhere 20. */
-uint64_t top_rows(void);
-
 /* Checks that the kernel sums by these keys. has_cgroup: it knows cgroups. 0, -EINVAL or -EPERM with err filled. */
 int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *err);
 

@@ -26,7 +26,5 @@ int top_store(const struct top_options *o, char **operands, struct err *err)
 
 	if (!r.store.since)
 		r.store.since = SINCE;
-	if (!r.limits.max && !o->json && !o->is_screen)
-		r.limits.max = top_rows();
 	return report_show(&r, operands, err);
 }

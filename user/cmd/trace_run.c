@@ -235,7 +235,7 @@ int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_status,
 	int status = 0, ret = open_input(&run, err);
 
 	run.base.profile = (struct profile){ .event = "calls", .unit = "calls" };
-	run.has_waits = !o->input && !o->target.all && !source->select && source->results == TRACE_ALL_RESULTS && !source->min_ns;
+	run.has_waits = !o->input && !o->target.all && !source->select && source->results == TRACE_ALL_RESULTS && !source->min_ns && !o->view.budget;
 	run.now = malloc(sizeof(*run.now));
 	if (!ret)
 		ret = run.now ? open_output(&run, &view, &files, err) : -ENOMEM;

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/unittrigger.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "target.h"
+#include "util/clock.h"
+#include "util/num.h"
+
+#define FIND_NS (10 * NS_PER_S)
+#define DEPTH_MAX 32 /* of control groups */
+#define PERCENT_MAX 1e6
 
 #define WORD "cpu("
 #define STAT "/cpu.stat"
@@ -18,44 +24,66 @@ bool unit_trigger_is(const char *text)
 	return !strncmp(text, WORD, strlen(WORD));
 }
 
+/* "N%" behind the name and its bracket. */
+static bool parse_above(const char *text, double *ret)
+{
+	char number[32];
+	size_t n;
+
+	text += strspn(text, " ");
+	if (*text++ != '>')
+		return false;
+	text += strspn(text, " ");
+	n = strcspn(text, "% ");
+	if (!n || n >= sizeof(number) || strcmp(text + n + strspn(text + n, " "), "%") != 0)
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)n, text);
+	return !num_double(number, PERCENT_MAX, ret);
+}
+
 int unit_trigger_parse(const char *text, struct unit_trigger *ret, struct err *err)
 {
 	const char *name = text + strlen(WORD), *end = strchr(name, ')');
-	char percent, more;
 
 	*ret = (struct unit_trigger){ 0 };
-	if (end && end > name && (size_t)(end - name) < sizeof(ret->unit) && sscanf(end + 1, " > %lf %c %c", &ret->above, &percent, &more) == 2 &&
-	    percent == '%' && ret->above >= 0) {
-		snprintf(ret->unit, sizeof(ret->unit), "%.*s", (int)(end - name), name);
-		ret->above /= 100;
-		return 0;
+	if (!end || end == name || (size_t)(end - name) >= sizeof(ret->unit) || !parse_above(end + 1, &ret->above))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--trigger': expected an event, or 'cpu(UNIT) > N%%', as cpu(nginx.service) > 80%%",
+				text);
+	snprintf(ret->unit, sizeof(ret->unit), "%.*s", (int)(end - name), name);
+	ret->above /= 100;
+	return 0;
+}
+
+/* The first directory of that name in `dir`, which is of so many bytes in a buffer of PATH_MAX. Its path is in the buffer then. */
+static bool find_below(const char *unit, char *path, size_t n, int depth)
+{
+	DIR *dir = depth ? opendir(path) : NULL;
+	struct dirent *e;
+	bool found = false;
+
+	while (dir && !found && (e = readdir(dir))) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.' || snprintf(path + n, PATH_MAX - n, "/%s", e->d_name) >= (int)(PATH_MAX - n))
+			continue;
+		found = !strcmp(e->d_name, unit) || find_below(unit, path, n + strlen(path + n), depth - 1);
 	}
-	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--trigger': expected an event, or 'cpu(UNIT) > N%%', as cpu(nginx.service) > 80%%", text);
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
-static void find_below(struct unit_trigger *t, char *mount)
+static void find_unit(struct unit_trigger *t)
 {
-	char *roots[] = { mount, NULL };
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	FTSENT *e;
+	char path[PATH_MAX];
+	size_t n;
 
-	while (tree && !t->stat[0] && (e = fts_read(tree)))
-		if (e->fts_info == FTS_D && !strcmp(e->fts_name, t->unit))
-			snprintf(t->stat, sizeof(t->stat), "%s" STAT, e->fts_path);
-	if (tree)
-		fts_close(tree);
-}
-
-static void find(struct unit_trigger *t)
-{
-	char mount[PATH_MAX];
-
-	if (target_cgroup_mount(mount, sizeof(mount)))
+	if (target_cgroup_mount(path, sizeof(path)))
 		return;
-	if (t->unit[0] == '/')
-		snprintf(t->stat, sizeof(t->stat), "%.*s%s" STAT, PATH_MAX - NAME_MAX - 16, mount, t->unit);
-	else
-		find_below(t, mount);
+	n = strlen(path);
+	if (t->unit[0] == '/' ? snprintf(path + n, sizeof(path) - n, "%s", t->unit) >= (int)(sizeof(path) - n) : !find_below(t->unit, path, n, DEPTH_MAX))
+		return;
+	n = strlen(path);
+	if (n + sizeof(STAT) <= sizeof(t->stat))
+		snprintf(t->stat, sizeof(t->stat), "%.*s" STAT, (int)n, path);
 }
 
 static bool read_usage(const struct unit_trigger *t, uint64_t *ret_us)
@@ -73,16 +101,21 @@ static bool read_usage(const struct unit_trigger *t, uint64_t *ret_us)
 bool unit_trigger_round(struct unit_trigger *t, uint64_t now_ns)
 {
 	uint64_t before_us = t->usage_us, before_ns = t->at_ns;
+	bool was_above = t->is_above;
 
-	if (now_ns < before_ns + UNIT_ROUND_NS)
+	if (now_ns < before_ns + NS_PER_S)
 		return false;
 	t->at_ns = now_ns;
-	if (!t->stat[0])
-		find(t);
+	t->is_above = false;
+	if (!t->stat[0] && now_ns >= t->find_ns) {
+		find_unit(t);
+		t->find_ns = now_ns + FIND_NS;
+	}
 	if (!read_usage(t, &t->usage_us)) {
 		t->stat[0] = '\0';
 		t->usage_us = 0;
 		return false;
 	}
-	return before_us && t->usage_us > before_us && (double)(t->usage_us - before_us) * 1000 > t->above * (double)(now_ns - before_ns);
+	t->is_above = before_us && t->usage_us > before_us && (double)(t->usage_us - before_us) * 1000 > t->above * (double)(now_ns - before_ns);
+	return t->is_above && !was_above;
 }

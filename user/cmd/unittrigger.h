@@ -9,14 +9,14 @@
 
 #include "util/err.h"
 
-#define UNIT_ROUND_NS UINT64_C(1000000000)
-
 struct unit_trigger {
-	char unit[NAME_MAX + 1]; /* the last part of its path, as nginx.service, or from the top: /system.slice/nginx.service */
+	char unit[PATH_MAX]; /* the last part of its path, as nginx.service, or from the top: /system.slice/nginx.service */
 	double above; /* of one CPU: 0.8 */
 	/* Its own */
 	char stat[PATH_MAX]; /* the file; "": not found */
 	uint64_t usage_us, at_ns; /* when it was read last; 0: it was not */
+	uint64_t find_ns; /* when it is looked for next */
+	bool is_above;
 };
 
 /* Is it one, or an event? */
@@ -25,7 +25,10 @@ bool unit_trigger_is(const char *text);
 /* 0, or -EINVAL with err filled. */
 int unit_trigger_parse(const char *text, struct unit_trigger *ret, struct err *err);
 
-/* True where it is so, at most once a second. A unit that is not there, or not any more, uses nothing; it is looked for each time. */
+/*
+ * Once a second, when this is called more often: true where it is above the value now and was not before. A unit that is not there, or not any
+ * more, uses nothing; it is looked for every ten seconds.
+ */
 bool unit_trigger_round(struct unit_trigger *t, uint64_t now_ns);
 
 #endif

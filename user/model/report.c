@@ -409,6 +409,7 @@ void report_cut(struct report *t, const struct report_limits *limits)
 
 		if (other || small || (limits->max && n >= limits->max)) {
 			t->nr_cut += small;
+			t->nr_beyond += !other && !small;
 			row_free(r);
 		} else {
 			t->rows.data[n++] = *r;

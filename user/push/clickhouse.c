@@ -214,7 +214,7 @@ static const struct table tables[] = {
 	{ "skep_samples",
 	  "time DateTime, seconds UInt32, host String, store String, service String, event String, unit String, comm String, cgroup String, container String, "
 	  "container_name String, image String, exe String, build String, stack FixedString(16), count UInt64, value UInt64",
-	  "PARTITION BY toDate(time) ORDER BY (service, event, time, host, store, seconds, comm, cgroup, exe, build, stack)",
+	  "PARTITION BY toDate(time) ORDER BY (service, event, time, host, store, seconds, comm, cgroup, container_name, image, exe, build, stack)",
 	  "cityHash64(host)" },
 	{ "skep_batches",
 	  "time DateTime, seconds UInt32, host String, store String, event String, unit String, samples UInt64, value UInt64, stacks UInt64, notes Array(String)",

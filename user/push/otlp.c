@@ -33,6 +33,8 @@ enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS = 2, LOCATION_LINES = 3, LOCATION_
 enum { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME = 2, FUNCTION_FILE = 3, ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2 };
 enum { RESPONSE_PARTIAL = 1, PARTIAL_REJECTED = 1 };
 
+#define IMAGE_BYTES 512
+
 /* Labels of the store, by the names of OpenTelemetry's semantic conventions where they have one. */
 static const struct {
 	const char *label, *attribute;
@@ -201,6 +203,24 @@ static void put_sample(struct maker *m, struct wire *to, uint32_t stack, const u
 	m->part.bytes.n = 0;
 }
 
+/* An image without its tag: container.image.name. */
+static void untagged(char *buf, size_t size, const char *image)
+{
+	const char *path = strrchr(image, '/'), *tag = strchr(path ? path : image, ':');
+
+	snprintf(buf, size, "%.*s", tag ? (int)(tag - image) : (int)strlen(image), image);
+}
+
+static uint64_t label_number(struct maker *m, const struct pprof_label *l, const char *attribute)
+{
+	char image[IMAGE_BYTES];
+
+	if (strcmp(l->key, "image") != 0)
+		return attribute_number(m, attribute, l->text);
+	untagged(image, sizeof(image), l->text);
+	return attribute_number(m, attribute, image);
+}
+
 static int take_sample(void *arg, const struct pprof_sample *s)
 {
 	struct maker *m = arg;
@@ -212,7 +232,7 @@ static int take_sample(void *arg, const struct pprof_sample *s)
 	for (size_t i = 0; i < s->nr_labels; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
 			if (s->labels[i].text && !strcmp(s->labels[i].key, names[k].label))
-				attributes[n++] = attribute_number(m, names[k].attribute, s->labels[i].text);
+				attributes[n++] = label_number(m, &s->labels[i], names[k].attribute);
 	if (s->values[m->type] < 0 || (count_type >= 0 && s->values[count_type] < 0))
 		return -EBADMSG;
 	put_sample(m, &m->counts, stack, attributes, n, count_type < 0 ? 1 : (uint64_t)s->values[count_type]);

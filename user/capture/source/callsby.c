@@ -228,6 +228,10 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 
 	base_counts(&src->base, sum);
 	base_profile(&src->base, sum, profile);
+	if (src->cfg->keeps_budget) { /* what is left out is a part of that */
+		profile->seen += sum[COUNT_SEEN];
+		profile->kept += sum[COUNT_SEEN];
+	}
 	callhooks_note(base_missed(&src->base), profile);
 	if (sum[COUNT_SEEN] == src->returned + 1)
 		profile_note(profile, "1 call had not returned at the end, as the exit of a thread never does: it is not in the table");

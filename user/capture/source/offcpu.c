@@ -501,7 +501,7 @@ struct source *src_offcpu_new(const struct offcpu_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
-	src->base = (struct base){ .what = WHAT, .own = "waits", .has_stats = cfg->bpf_stats, .has_idle = true };
+	src->base = (struct base){ .what = WHAT, .own = "waits", .own_is_apart = true, .has_stats = cfg->bpf_stats, .has_idle = true };
 	src->cfg = cfg;
 	return &src->source;
 }

@@ -445,7 +445,7 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.start = start,
 		.pause = set_paused,
 		.rate = set_rate,
-		.leaves_out = !has_counters(cfg),
+		.leaves_out = cfg->keeps_budget && !has_counters(cfg),
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,

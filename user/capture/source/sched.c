@@ -263,7 +263,7 @@ struct source *src_sched_new(const struct sched_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
-	src->base = (struct base){ .what = WHAT, .own = "switches", .has_stats = cfg->bpf_stats, .has_idle = true };
+	src->base = (struct base){ .what = WHAT, .own = "switches", .own_is_apart = true, .has_stats = cfg->bpf_stats, .has_idle = true };
 	src->cfg = cfg;
 	return &src->source;
 }

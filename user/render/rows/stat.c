@@ -320,13 +320,17 @@ static int value_width(const struct stat_cfg *cfg, const struct shown *s)
 
 static struct widths widths_of(const struct stat_cfg *cfg, const struct stat_row *rows, size_t n, enum narrow narrow)
 {
-	struct widths w = { narrow, narrow < NARROW_VALUES ? VALUE_WIDTH : 0, narrow < NARROW_NAMES ? NAME_WIDTH : 0 };
+	bool few = narrow >= NARROW_VALUES && !cfg->intervals;
+	struct widths w = { narrow, few ? 0 : VALUE_WIDTH, narrow < NARROW_NAMES ? NAME_WIDTH : 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		int name = (int)text_width(rows[i].shown.event->name), value = value_width(cfg, &rows[i].shown);
+		char escaped[4 * EVENT_NAME_MAX];
+		int name, value = value_width(cfg, &rows[i].shown);
 
+		text_escape(escaped, sizeof(escaped), rows[i].shown.event->name);
+		name = (int)text_width(escaped);
 		w.name = narrow >= NARROW_NAMES && name > w.name ? name : w.name;
-		w.value = narrow >= NARROW_VALUES && value > w.value ? value : w.value;
+		w.value = few && value > w.value ? value : w.value;
 	}
 	return w;
 }
@@ -334,9 +338,10 @@ static struct widths widths_of(const struct stat_cfg *cfg, const struct stat_row
 /* The first that lets all rows fit, or the narrowest. */
 static struct widths fit(const struct counts *c, const struct stat_cfg *cfg, const struct stat_row *rows, size_t n, double since_s)
 {
-	struct widths w = widths_of(cfg, rows, n, NARROW_NOT);
+	struct widths w = widths_of(cfg, rows, n, cfg->narrow ? (enum narrow)*cfg->narrow : NARROW_NOT);
 	bool fits = !cfg->columns;
 	char line[LINE_BYTES];
+	enum narrow next;
 
 	while (!fits) {
 		fits = true;
@@ -346,9 +351,13 @@ static struct widths fit(const struct counts *c, const struct stat_cfg *cfg, con
 		}
 		if (!fits && w.narrow == NARROW_DERIVED)
 			break;
+		next = w.narrow + 1;
+		next += next == NARROW_VALUES && cfg->intervals; /* they stand below a heading that is there */
 		if (!fits)
-			w = widths_of(cfg, rows, n, w.narrow + 1);
+			w = widths_of(cfg, rows, n, next);
 	}
+	if (cfg->narrow)
+		*cfg->narrow = (int)w.narrow;
 	return w;
 }
 

@@ -26,6 +26,7 @@ struct stat_cfg {
 	size_t nr_metrics;
 	bool metric_only; /* the figures that have names, without their counts */
 	int columns; /* of the terminal that a table is for: lines are shortened, all alike; 0: none */
+	int *narrow; /* with -I: how far they were shortened before, and are from now on; 0 at first */
 };
 
 /* The counts of this round, which took wall_ns and ended so long after the start. 0, -ENOMEM or -EIO. */
