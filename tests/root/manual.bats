@@ -92,6 +92,7 @@ example_lacks() {
 bounded() {
 	case $1 in
 	"skep probe -F "* | "skep probe -V "* | "skep probe "*" -D "* | *" -- "* | *--duration* | *" -n "*) echo "$1" ;;
+	"skep top --store"*) echo "$1 -n 1" ;;
 	"skep probe "* | "skep top"*) echo "$1 --duration 1" ;;
 	"skep agent") echo "$1 --store here --duration 1" ;;
 	"skep agent"*) echo "$1 --duration 1" ;;

@@ -45,8 +45,10 @@ static void open_event(struct json *j, const char *ph, const char *name, const s
 	json_object(j);
 	json_key_text(j, "ph", ph);
 	json_key_text(j, "name", name);
-	json_key_u64(j, "pid", s->pid);
-	json_key_u64(j, "tid", s->tid);
+	json_key(j, "pid"); /* of a task that has ended -1, as perf has it */
+	json_i64(j, (int32_t)s->pid);
+	json_key(j, "tid");
+	json_i64(j, (int32_t)s->tid);
 }
 
 static void name_thread(struct script_chrome *c, const struct sample *s, const char *comm)
