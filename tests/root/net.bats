@@ -356,7 +356,8 @@ inside() {
 	[ "$(bpftool -j cgroup tree 2>/dev/null | jq '[.[].programs[]?] | length')" = "$before" ]
 }
 
-# bats test_tags=newest
+# measuring: while an emulated CPU comes back the kernel skips hits, and says so
+# bats test_tags=newest,measuring
 @test "a CPU goes off-line during the run and comes back" {
 	[ -n "${SKEP_OWN_MACHINE:-}" ] || skip "would take a CPU from whoever else is on this machine"
 	off=/sys/devices/system/cpu/cpu1/online
