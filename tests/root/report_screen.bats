@@ -116,13 +116,15 @@ report() { # report OPTION...
 	before=$(seen)
 	eventually grows
 	on_screen ' \[\.\] hot$'
+	keys / h o t Enter
+	shows '^ +[0-9.]+% +shares +\[\.\] hot$'
 	keys Enter
 	shows ' hot: [0-9.]+% of all samples' '^called by'
 	before=$(seen)
 	sleep 2
 	on_screen ' hot: '
 	[ "$(seen)" = "$before" ]
-	keys Escape
+	keys Escape Escape
 	eventually grows
 	keys q
 	left
