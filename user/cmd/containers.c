@@ -5,7 +5,6 @@
 
 #ifdef HAVE_JSON_C
 #include <dirent.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "util/file.h"
+#include "util/library.h"
 #include "util/text.h"
 
 #define SONAME "libjson-c.so.5" /* of 0.15 and later */
@@ -42,24 +42,16 @@ static struct {
 
 static bool open_library(void)
 {
-	void *lib = json.at ? NULL : dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		void *to;
-		const char *name;
-	} all[] = {
+	const struct library_symbol symbols[] = {
 		{ &json.tokener, "json_tokener_new_ex" },  { &json.end, "json_tokener_free" },	      { &json.parse, "json_tokener_parse_ex" },
 		{ &json.put, "json_object_put" },	   { &json.get, "json_object_object_get_ex" }, { &json.text, "json_object_get_string" },
 		{ &json.is, "json_object_is_type" },	   { &json.length, "json_object_array_length" }, { &json.at, "json_object_array_get_idx" },
 	};
+	static bool is_open;
 
-	for (size_t i = 0; lib && i < sizeof(all) / sizeof(all[0]); i++) {
-		void *found = dlsym(lib, all[i].name);
-
-		if (!found)
-			return false;
-		memcpy(all[i].to, &found, sizeof(found));
-	}
-	return json.at;
+	if (!is_open)
+		is_open = library_open(SONAME, symbols, sizeof(symbols) / sizeof(symbols[0]));
+	return is_open;
 }
 
 /* NULL: it is no JSON. */

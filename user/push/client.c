@@ -48,6 +48,8 @@ char *client_pack(const void *bytes, size_t n, size_t *ret_n)
 #include <curl/curl.h>
 #include <dlfcn.h>
 
+#include "util/library.h"
+
 #define SONAME "libcurl.so.4" /* of 7.85 and later, and of 8 */
 #define CONNECT_SECONDS 10L
 
@@ -75,29 +77,17 @@ struct client {
 
 static bool open_library(void)
 {
-	void *lib = curl.init ? NULL : dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		void *to;
-		const char *name;
-	} all[] = {
+	const struct library_symbol symbols[] = {
 		{ &curl.handle, "curl_easy_init" },	 { &curl.end, "curl_easy_cleanup" },	 { &curl.reset, "curl_easy_reset" },
 		{ &curl.set, "curl_easy_setopt" },	 { &curl.perform, "curl_easy_perform" }, { &curl.info, "curl_easy_getinfo" },
 		{ &curl.why, "curl_easy_strerror" },	 { &curl.append, "curl_slist_append" },	 { &curl.free_list, "curl_slist_free_all" },
+		{ &curl.init, "curl_global_init" },
 	};
+	static bool is_open;
 
-	if (!lib)
-		return curl.init;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		void *found = dlsym(lib, all[i].name);
-
-		if (!found)
-			return false;
-		memcpy(all[i].to, &found, sizeof(found));
-	}
-	curl.init = (__typeof__(curl.init))dlsym(lib, "curl_global_init");
-	if (curl.init && curl.init(CURL_GLOBAL_DEFAULT))
-		curl.init = NULL;
-	return curl.init;
+	if (!is_open)
+		is_open = library_open(SONAME, symbols, sizeof(symbols) / sizeof(symbols[0])) && !curl.init(CURL_GLOBAL_DEFAULT);
+	return is_open;
 }
 
 int client_library(struct err *err)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "util/clock.h"
+#include "util/library.h"
 #include "util/num.h"
 #include "util/thread.h"
 
@@ -89,22 +90,17 @@ struct http {
 
 static bool open_library(void)
 {
-	void *lib = mhd.start ? NULL : dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
+	const struct library_symbol symbols[] = {
+		{ &mhd.start, "MHD_start_daemon" },	      { &mhd.stop, "MHD_stop_daemon" },	      { &mhd.response, "MHD_create_response_from_buffer" },
+		{ &mhd.destroy, "MHD_destroy_response" },     { &mhd.header, "MHD_add_response_header" }, { &mhd.queue, "MHD_queue_response" },
+		{ &mhd.suspend, "MHD_suspend_connection" },   { &mhd.resume, "MHD_resume_connection" },   { &mhd.value, "MHD_lookup_connection_value" },
+		{ &mhd.info, "MHD_get_connection_info" },
+	};
+	static bool is_open;
 
-	if (!lib)
-		return mhd.start;
-	mhd.stop = (__typeof__(mhd.stop))dlsym(lib, "MHD_stop_daemon");
-	mhd.response = (__typeof__(mhd.response))dlsym(lib, "MHD_create_response_from_buffer");
-	mhd.destroy = (__typeof__(mhd.destroy))dlsym(lib, "MHD_destroy_response");
-	mhd.header = (__typeof__(mhd.header))dlsym(lib, "MHD_add_response_header");
-	mhd.queue = (__typeof__(mhd.queue))dlsym(lib, "MHD_queue_response");
-	mhd.suspend = (__typeof__(mhd.suspend))dlsym(lib, "MHD_suspend_connection");
-	mhd.resume = (__typeof__(mhd.resume))dlsym(lib, "MHD_resume_connection");
-	mhd.value = (__typeof__(mhd.value))dlsym(lib, "MHD_lookup_connection_value");
-	mhd.info = (__typeof__(mhd.info))dlsym(lib, "MHD_get_connection_info");
-	if (mhd.stop && mhd.response && mhd.destroy && mhd.header && mhd.queue && mhd.suspend && mhd.resume && mhd.value && mhd.info)
-		mhd.start = (__typeof__(mhd.start))dlsym(lib, "MHD_start_daemon");
-	return mhd.start;
+	if (!is_open)
+		is_open = library_open(SONAME, symbols, sizeof(symbols) / sizeof(symbols[0]));
+	return is_open;
 }
 
 static bool parse_port(const char *text, uint16_t *ret_port)
