@@ -301,8 +301,7 @@ static __always_inline void leave(void *ctx, struct scratch *scratch, struct tas
 	preempted = preempted || !state;
 	if (run_end_ns || !(preempted ? cfg_preempted : cfg_blocked))
 		return;
-	if (run_armed && filter_is_self(t->tgid) && filter_selected(bpf_get_current_pid_tgid()))
-		loss_count(COUNT_SELF);
+	filter_count_self(t->tgid);
 	if (!wanted(s))
 		return;
 	name(&s->key.task, t, preempted ? OFFCPU_PREEMPTED : 0);

@@ -221,8 +221,7 @@ static __always_inline void switch_out(struct task_struct *t, __u64 now_ns, int 
 		return;
 	}
 	task_ask(s, bpf_get_current_pid_tgid());
-	if (run_armed && filter_is_self(t->tgid) && filter_selected(bpf_get_current_pid_tgid()))
-		loss_count(COUNT_SELF);
+	filter_count_self(t->tgid);
 	if (HAS_SCHED_INFO && s->state != SCHED_RUNNING) {
 		put_ns = task_arrived(t, s->since_ns);
 		put_on_cpu(s, t, put_ns ? put_ns : s->since_ns); /* the clocks of two CPUs may differ by a little */

@@ -26,7 +26,7 @@ const volatile __u32 cfg_self_pid = 1;
 /* One store starts every program at one instant. */
 volatile __u32 run_armed = 0;
 
-/* Of 2^32 hits so many are left out, to keep to a budget. */
+/* How many of 2^32 hits are left out, to keep to a budget. */
 volatile __u32 run_leave_out = 0;
 
 /* A process of `targets` that is active, or 0: known at once, where the look-up takes 30 ns. */
@@ -148,6 +148,13 @@ static __always_inline int filter_pass(__u64 id)
 		return 1;
 	loss_count(COUNT_SELF);
 	return 0;
+}
+
+/* Of programs that do not ask filter_pass(), each time that they would count something of the current task, which is of this process. */
+static __always_inline void filter_count_self(__u32 pid)
+{
+	if (run_armed && filter_is_self(pid) && filter_selected(bpf_get_current_pid_tgid()))
+		loss_count(COUNT_SELF);
 }
 
 /* Of what passed. By chance: what comes in turns would be left out in turns. The caller counts it, when it is known to be wanted. */

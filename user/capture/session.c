@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/base.h"
 #include "capture/budget.h"
 #include "capture/command.h"
 #include "capture/cost.h"
@@ -395,10 +396,28 @@ static int keep_budget(struct session *s, uint64_t now)
 	session_profile(s, &p);
 	if (!budget_round(&s->budget, now, p.receipt.own_cpu_ns + p.receipt.bpf_ns))
 		return 0;
-	for (int i = 0; i < s->nr_sources && !ret; i++)
-		if (s->sources[i]->rate)
-			ret = s->sources[i]->rate(s->sources[i], s->budget.rate, &s->rate_err);
+	for (int i = 0; i < s->nr_sources && !ret; i++) {
+		struct source *source = s->sources[i];
+
+		if (source->in_part)
+			base_take_part(source->in_part, s->budget.rate);
+		if (source->rate)
+			ret = source->rate(source, s->budget.rate, &s->rate_err);
+	}
 	return ret;
+}
+
+/* Does what the budget changes lose something, and is none of it a rate of samples? */
+static bool only_takes_parts(const struct session *s)
+{
+	bool takes = false;
+
+	for (int i = 0; i < s->nr_sources; i++) {
+		if (s->sources[i]->rate)
+			return false;
+		takes |= s->sources[i]->in_part != NULL;
+	}
+	return takes;
 }
 
 double session_least_rate(struct session *s)
@@ -589,7 +608,7 @@ void session_profile(const struct session *s, struct profile *profile)
 		profile->losses[LOSS_SIDEBAND] += sideband_lost(s->place.sideband);
 		profile->losses[LOSS_THROTTLED] += sideband_throttled(s->place.sideband);
 	}
-	if (s->budget.nr_changes && s->sources[0]->leaves_out)
+	if (s->budget.nr_changes && only_takes_parts(s))
 		profile_note(profile, "a part was left out to keep to --budget: %.3g %% is taken now, and was %.3g %% at the lowest", 100 * s->budget.rate,
 			     100 * s->budget.lowest);
 	else if (s->budget.nr_changes)

@@ -51,7 +51,8 @@ struct source {
 	 * -errno with err filled. NULL: it has none.
 	 */
 	int (*rate)(struct source *src, double rate, struct err *err);
-	bool leaves_out; /* with it: they are a part of what happens, the rest is lost; else a rate of samples, whose weights follow */
+	/* Of what happens and has no rate only that part may be taken instead (base_take_part()), the rest is lost. NULL: all is. */
+	struct base *in_part;
 	/* After it nothing is counted and none of its programs runs. */
 	void (*stop)(struct source *src);
 	/*

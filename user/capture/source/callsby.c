@@ -258,13 +258,6 @@ static void close_source(struct source *source)
 	free(src);
 }
 
-static int set_rate(struct source *source, double rate, struct err *err)
-{
-	(void)err;
-	base_take_part(&((struct src_callsby *)source)->base, rate);
-	return 0;
-}
-
 struct source *src_callsby_new(const struct callsby_cfg *cfg)
 {
 	struct src_callsby *src = calloc(1, sizeof(*src));
@@ -275,8 +268,7 @@ struct source *src_callsby_new(const struct callsby_cfg *cfg)
 		.is_bpf = true,
 		.open = open_source,
 		.start = start,
-		.rate = cfg->keeps_budget ? set_rate : NULL,
-		.leaves_out = true,
+		.in_part = cfg->keeps_budget ? &src->base : NULL,
 		.stop = stop,
 		.snapshot = snapshot,
 		.has_targets = has_targets,

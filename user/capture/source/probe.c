@@ -299,13 +299,6 @@ static void close_source(struct source *source)
 	free(src);
 }
 
-static int set_rate(struct source *source, double rate, struct err *err)
-{
-	(void)err;
-	base_take_part(&((struct src_probe *)source)->base, rate);
-	return 0;
-}
-
 struct source *src_probe_new(const struct probe_cfg *cfg)
 {
 	struct src_probe *src = calloc(1, sizeof(*src));
@@ -317,8 +310,7 @@ struct source *src_probe_new(const struct probe_cfg *cfg)
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,
-		.rate = cfg->keeps_budget ? set_rate : NULL,
-		.leaves_out = true,
+		.in_part = cfg->keeps_budget ? &src->base : NULL,
 		.stop = stop,
 		.drain = drain,
 		.snapshot = snapshot,

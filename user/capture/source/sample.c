@@ -279,8 +279,6 @@ static int set_rate(struct source *source, double rate, struct err *err)
 	}
 	src->attached.n = kept;
 	src->rate = rate;
-	if (src->cfg->keeps_budget)
-		base_take_part(&src->base, rate);
 	ret = attach_counters(src, true, err);
 	if (src->skipped_cpus < skipped) /* those that were skipped before count once */
 		src->skipped_cpus = skipped;
@@ -444,8 +442,8 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.fd = poll_fd,
 		.start = start,
 		.pause = set_paused,
-		.rate = set_rate,
-		.leaves_out = cfg->keeps_budget && !has_counters(cfg),
+		.rate = has_counters(cfg) ? set_rate : NULL,
+		.in_part = cfg->keeps_budget ? &src->base : NULL,
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,

@@ -370,13 +370,6 @@ static void close_source(struct source *source)
 	free(src);
 }
 
-static int set_rate(struct source *source, double rate, struct err *err)
-{
-	(void)err;
-	base_take_part(&((struct src_trace *)source)->base, rate);
-	return 0;
-}
-
 struct source *src_trace_new(const struct trace_cfg *cfg)
 {
 	struct src_trace *src = calloc(1, sizeof(*src));
@@ -389,8 +382,7 @@ struct source *src_trace_new(const struct trace_cfg *cfg)
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,
-		.rate = cfg->keeps_budget ? set_rate : NULL,
-		.leaves_out = true,
+		.in_part = cfg->keeps_budget ? &src->base : NULL,
 		.stop = stop,
 		.drain = drain,
 		.finish = finish,
