@@ -142,12 +142,20 @@ struct sample_fields {
 /* Texts that samples of a store have beside comm, and what they are called there: X(name, key). */
 #define SAMPLE_LABELS(X) \
 	X(HOST, "host") \
+	SAMPLE_LABELS_BUT_HOST(X)
+#define SAMPLE_LABELS_BUT_HOST(X) \
 	X(UNIT, "unit") \
 	X(CONTAINER, "container") \
 	X(CONTAINER_NAME, "container_name") \
 	X(IMAGE, "image") \
 	X(EXE, "exe") \
 	X(BUILD_ID, "build_id")
+
+/* These as text: "host, unit, ...", "host|unit|...". */
+#define LABEL_AFTER_COMMA(name, key) ", " key
+#define LABEL_AFTER_BAR(name, key) "|" key
+#define SAMPLE_LABELS_LISTED "host" SAMPLE_LABELS_BUT_HOST(LABEL_AFTER_COMMA)
+#define SAMPLE_LABELS_OFFERED "host" SAMPLE_LABELS_BUT_HOST(LABEL_AFTER_BAR)
 
 enum sample_label {
 #define LABEL_NUMBER(name, key) LABEL_##name,

@@ -6,12 +6,9 @@
 . "$(dirname "$0")/lib.sh"
 MINUTES=${CHURN_MINUTES:-2}
 HZ=200 PORT=27125
-cat >"$TMP/end.c" <<'END'
-void _start(void) { for (;;) __asm__ volatile("syscall" : : "a"(231), "D"(0)); }
-END
 [ "$(uname -m)" = x86_64 ] || { echo "agentchurn: only on x86-64"; exit 0; }
 command -v curl >/dev/null || { echo "agentchurn: no curl here"; exit 0; }
-must cc -O1 -nostdlib -static -o "$TMP/end" "$TMP/end.c"
+make_end
 groups=$(findmnt -nro TARGET -t cgroup2 | head -n 1)
 
 # Programs that differ: their files, libraries, names and depths

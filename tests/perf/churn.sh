@@ -5,11 +5,8 @@
 EXECS=${CHURN_EXECS:-100000}
 PARTS=5
 
-cat >"$TMP/end.c" <<'END'
-void _start(void) { for (;;) __asm__ volatile("syscall" : : "a"(231), "D"(0)); }
-END
 [ "$(uname -m)" = x86_64 ] || fail "only on x86-64"
-must cc -O1 -nostdlib -static -o "$TMP/end" "$TMP/end.c"
+make_end
 
 rss() { awk '/^VmRSS:/ { printf "%8.1f", $2 / 1024 }' "/proc/$1/status"; }
 

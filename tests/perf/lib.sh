@@ -22,6 +22,14 @@ must() {
 	"$@" >"$TMP/said" 2>&1 || { tail -5 "$TMP/said"; fail "$*"; }
 }
 
+# make_end: $TMP/end, a program that does nothing but end, without a library
+make_end() {
+	cat >"$TMP/end.c" <<'END'
+void _start(void) { for (;;) __asm__ volatile("syscall" : : "a"(231), "D"(0)); }
+END
+	must cc -O1 -nostdlib -static -o "$TMP/end" "$TMP/end.c"
+}
+
 # median FILE [COLUMN]; of nothing it is a failure
 median() {
 	[ -s "$1" ] || fail "no figures in $(basename "$1")" >&2

@@ -67,7 +67,6 @@ struct agent {
 	struct store store;
 	struct pprof_out out;
 	struct agent_labels *labels;
-	bool said_names; /* that containers have none */
 	struct figures *figures; /* NULL: not wanted */
 	struct agent_profiles *profiles; /* likewise, as the next */
 	struct push *push;
@@ -336,10 +335,6 @@ static int at_interval(void *arg, uint64_t since_start_ns)
 	if (ret)
 		return ret;
 	agent_labels_round(a->labels);
-	if (!a->said_names && agent_labels_cannot_read(a->labels)) {
-		log_note("note: containers have no names: files of their runtime cannot be read (needs CAP_DAC_READ_SEARCH)");
-		a->said_names = true;
-	}
 	if ((a->again = why_again(a, now_ns())))
 		return -ECANCELED; /* the run ends, as by a signal */
 	if (now >= a->tried_ns && now / every == a->tried_ns / every)

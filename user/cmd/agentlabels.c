@@ -15,6 +15,7 @@
 #include "elf/elf.h"
 #include "target.h"
 #include "util/hash.h"
+#include "util/log.h"
 #include "util/map.h"
 #include "util/text.h"
 #include "util/vec.h"
@@ -38,7 +39,7 @@ struct exe {
 };
 
 struct agent_labels {
-	bool cannot_read; /* files of a runtime */
+	bool is_noted; /* that files of a runtime cannot be read */
 	struct strpool *pool;
 	VEC(struct group) groups;
 	struct map by_id;
@@ -127,7 +128,10 @@ static int name_container(struct agent_labels *l, const char *container, struct 
 	struct container_about about;
 
 	snprintf(id, sizeof(id), "%s", container);
-	l->cannot_read |= container_about("", id, &about) == -EACCES;
+	if (container_about("", id, &about) == -EACCES && !l->is_noted) {
+		log_note("note: containers have no names: files of their runtime cannot be read (needs CAP_DAC_READ_SEARCH)");
+		l->is_noted = true;
+	}
 	if (about.name[0] && !(g->name = strpool_add(l->pool, about.name)))
 		return -ENOMEM;
 	if (about.image[0] && !(g->image = strpool_add(l->pool, about.image)))
@@ -257,11 +261,6 @@ int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_
 	if (e && *e->build)
 		ret_labels[n++] = (struct pprof_label){ .key = "build_id", .text = e->build };
 	return n;
-}
-
-bool agent_labels_cannot_read(const struct agent_labels *l)
-{
-	return l->cannot_read;
 }
 
 void agent_labels_round(struct agent_labels *l)

@@ -21,9 +21,6 @@ int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_
 /* The unit of a control group, by its number: a text that lives as long as l. NULL: not known. */
 const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup);
 
-/* Has a container no name because files of its runtime cannot be read? */
-bool agent_labels_cannot_read(const struct agent_labels *l);
-
 /* Control groups that were made meanwhile, and programs of processes, are looked for again, from now on. */
 void agent_labels_round(struct agent_labels *l);
 

@@ -16,7 +16,6 @@
 #include "util/text.h"
 
 #define MAX_WAIT_MS 60000
-#define NS_PER_MS 1000000ull
 
 void page_flame(struct browser *b, const char *name, struct tree *tree, const struct profile *p)
 {

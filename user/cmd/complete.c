@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "sample.h"
 #include "util/text.h"
 
 /* Bash puts an answer into the line as it is: a file or symbol called $(x) would be a command there. */
@@ -138,7 +139,7 @@ static void offer_users(struct complete *c)
 	"comm|pid|tid|cpu|socket|dso|sym|event|srcline|srcfile|parent|time|trace|addr|cgroup|cgroup_id|symbol_size|dso_size|symbol_daddr|" \
 	"dso_daddr|symbol_iaddr|dcacheline|mem|tlb|snoop|locked|blocked|phys_daddr|data_page_size|code_page_size|weight|local_weight|" \
 	"ins_lat|local_ins_lat|p_stage_cyc|local_p_stage_cyc|transaction|parallelism|dso_from|dso_to|symbol_from|symbol_to|srcline_from|" \
-	"srcline_to|mispredict|in_tx|abort|cycles|host|unit|container|container_name|image|exe|build_id"
+	"srcline_to|mispredict|in_tx|abort|cycles|" SAMPLE_LABELS_OFFERED
 
 /*
  * The words of --by, --sort and --fields; tests/cli has each of them taken by its command. The first line that fits is used: its option `with`
@@ -151,7 +152,7 @@ static const struct {
 	{ "probe", "by", NULL, "comm|pid|tid|cpu|user|cgroup|event" },
 	{ "sched", "by", NULL, "comm|pid|tid|user|cgroup" },
 	{ "net", "by", NULL, "comm|pid|user|cgroup|proto|lport|remote|rport|iface|netns" },
-	{ "flame", "by", NULL, "comm|pid|tid|none|host|unit|container|container_name|image|exe|build_id" },
+	{ "flame", "by", NULL, "comm|pid|tid|none|" SAMPLE_LABELS_OFFERED },
 	{ "sched", "fields", "by", SCHED_SUMS },
 	{ "sched", "fields", NULL, "comm|pid|tid|" SCHED_SUMS },
 	{ "net", "fields", "conn", "comm|start|duration|proto|local|remote|state|ending|tx_bytes|rx_bytes|retransmits|rtt|pid|holders" },

@@ -14,8 +14,8 @@ struct container_about {
 };
 
 /*
- * id: all digits of it. root: in front of the files' paths, "" for this machine's. Fills *ret in any case. 0; -ENOENT: no runtime says anything;
- * -EACCES: it may be in what cannot be read; -ENOTSUP: without libjson-c.
+ * id: all of its digits. root: the directory that the files are in, "" for this machine's own. *ret is filled in any case. 0; -ENOENT: no
+ * runtime has a file of it; -EACCES: a file that may have it cannot be read; -ENOTSUP: libjson-c is not installed.
  */
 int container_about(const char *root, const char *id, struct container_about *ret);
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clock.h"
 #include "util/num.h"
 
-#define NS_PER_MS 1000000ull
 #define DELAY_MAX_MS 86400000 /* a day */
 
 static int bad(const char *text, const char *expected, int ret, struct err *err)

@@ -428,7 +428,7 @@ static int check_keys(const struct report_layout *l, struct err *err)
 	enum report_column other = report_layout_other(l, KEYS_HERE);
 
 	return other == KEY_MAX ? 0 : err_exit(err, -EINVAL, EXIT_USAGE,
-					       "sort key '%s' is not one of skep diff (comm, pid, tid, cpu, dso, sym, srcline, srcfile; of a store host, unit, container, container_name, image, exe, build_id)",
+					       "sort key '%s' is not one of skep diff (comm, pid, tid, cpu, dso, sym, srcline, srcfile; of a store " SAMPLE_LABELS_LISTED ")",
 					       report_columns[other].name);
 }
 

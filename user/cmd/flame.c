@@ -73,7 +73,7 @@ static int set_by(void *base, const char *text, struct err *err)
 		known = take_by(f, word);
 	if (known && *text)
 		return 0;
-	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--by': expected comm, pid, tid or none; of a store also host, unit, container, container_name, image, exe, build_id",
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--by': expected comm, pid, tid or none; of a store also " SAMPLE_LABELS_LISTED,
 			text);
 }
 
@@ -85,7 +85,7 @@ static const struct opt flame_opts[] = {
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling" },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
 	  "with -i: which event of the file, counted from 0 (default: the first that has samples)" },
-	{ 0, "by", "KEY,...", OPT_CALL, 0, "bottom frames of the stacks: comm (default), pid, tid or none; of a store also host, unit, container, container_name, image, exe, build_id, which stand below it (unit,comm)",
+	{ 0, "by", "KEY,...", OPT_CALL, 0, "bottom frames of the stacks: comm (default), pid, tid or none; of a store also " SAMPLE_LABELS_LISTED ", which stand below it (unit,comm)",
 	  set_by },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines), "show inlined functions and source lines (needs debug information; slower)" },
 	{ 0, "icicle", NULL, OPT_FLAG, offsetof(struct flame, icicle), "draw roots at the top" },

@@ -91,7 +91,6 @@ static int pass_task(struct sink *sink, const struct task_event *t)
 static int pass_round(struct sink *sink)
 {
 	struct record_sink *r = (struct record_sink *)sink;
-
 	uint64_t now = now_ns();
 
 	if (r->syms)

@@ -22,7 +22,6 @@
 #include "util/log.h"
 #include "util/outfile.h"
 
-#define ROWS_ELSEWHERE 20
 #define HEAD_LINES 14 /* with notes, and what is below the table */
 
 /* What 100 % is: all samples of the event, or those that are shown. */
@@ -61,14 +60,6 @@ static void heads_of(const struct report_options *r, const char *(*heads)[2])
 		}
 }
 
-/* How many rows there is room for below the head of a table; elsewhere than on a terminal 20. */
-static uint64_t rows_of_terminal(void)
-{
-	int lines = terminal_rows(STDOUT_FILENO);
-
-	return !lines ? ROWS_ELSEWHERE : lines > HEAD_LINES ? (uint64_t)(lines - HEAD_LINES) : 1;
-}
-
 /* A line for each row, and one for the ledger. */
 static int render_lines(const struct report_options *r, struct replay *replay, const struct report_view *views, struct report_cfg *cfg, FILE *out)
 {
@@ -90,8 +81,7 @@ static int end_table(const struct report_options *r, const struct replay *replay
 
 	for (size_t i = 0; i < replay->views.n; i++)
 		more += views[i].table->nr_beyond;
-	if (more)
-		fprintf(out, "# %llu more row%s (-E N shows N)\n", (unsigned long long)more, more == 1 ? "" : "s");
+	render_report_more(out, more);
 	if (r->rounds != 1)
 		fputc('\n', out);
 	return ferror(out) ? -EIO : 0;
@@ -105,6 +95,7 @@ static int render(const struct report_options *r, struct replay *replay, const c
 				 .long_files = r->request.long_files, .separator = r->separator, .widths = r->widths, .nr_widths = r->nr_widths,
 				 .chains = r->chains, .heads = heads, .total = &replay->total, .cgroup_name = cgroup_names_find, .cgroup_arg = &r->cgroups, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = report_format(r);
+	bool is_json = !strcmp(format, "json");
 	struct report_view *views = calloc(replay->views.n, sizeof(*views));
 	int ret = views ? 0 : -ENOMEM;
 
@@ -116,7 +107,7 @@ static int render(const struct report_options *r, struct replay *replay, const c
 		set_whole(r, replay, v);
 		limits.whole = v->table.whole;
 		if (r->every_ns && !limits.max && !strcmp(format, "text") && !report_has_screen(r))
-			limits.max = rows_of_terminal();
+			limits.max = terminal_room(STDOUT_FILENO, HEAD_LINES);
 		report_sort(&v->table);
 		report_cut(&v->table, &limits);
 		views[i] = (struct report_view){ &v->table, &v->profile };
@@ -130,15 +121,15 @@ static int render(const struct report_options *r, struct replay *replay, const c
 		free(views);
 		return ret;
 	}
-	if (!ret && !strcmp(format, "json") && !r->lines)
+	if (!ret && is_json && !r->every_ns)
 		ret = render_reports_json(out, views, replay->views.n, &cfg);
-	for (size_t i = 0; i < replay->views.n && !ret && strcmp(format, "json") != 0; i++) {
+	for (size_t i = 0; i < replay->views.n && !ret && !is_json; i++) {
 		cfg.is_next = i;
 		cfg.with_event = replay->views.n > 1 && !views[i].table->layout.with[KEY_EVENT];
 		ret = (strcmp(format, "csv") ? render_report_text : render_report_csv)(out, views[i].table, views[i].profile, &cfg);
 	}
 	if (!ret && r->every_ns)
-		ret = r->lines ? render_lines(r, replay, views, &cfg, out) : end_table(r, replay, views, out);
+		ret = is_json ? render_lines(r, replay, views, &cfg, out) : end_table(r, replay, views, out);
 	free(views);
 	return ret && !ferror(out) ? err_set(err, ret, "cannot print the table: %s", strerror(-ret)) : 0;
 }
@@ -397,7 +388,7 @@ static int run(struct report_options *r, char **operands, struct report_screen *
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 
-/* Waits for the next reading of what is no screen. *ret: of the last one, err; an empty one is told. False: there is no next. */
+/* Between two readings that are printed. *ret and err: how the last one ended; a note says so if the store had nothing. False: it was the last. */
 static bool wait_for_next(const struct report_options *r, uint64_t round, int *ret, struct err *err)
 {
 	struct timespec wait = { (time_t)(r->every_ns / NS_PER_S), (long)(r->every_ns % NS_PER_S) };

@@ -143,7 +143,7 @@ static const struct opt row_opts[] = {
 	{ 's', "sort", "KEY,...", OPT_TEXT, AT(request.sort),
 	  "comm, pid, tid, cpu, socket, dso, sym, event, srcline, srcfile, parent, time, trace, addr, cgroup, cgroup_id, symbol_size, dso_size, symbol_daddr, dso_daddr, symbol_iaddr, dcacheline, mem, tlb, snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, "
 	  "local_weight, ins_lat, local_ins_lat, p_stage_cyc, local_p_stage_cyc, transaction, parallelism; of branches dso_from, dso_to, symbol_from, symbol_to, "
-	  "srcline_from, srcline_to, mispredict, in_tx, abort, cycles; of a store host, unit, container, container_name, image, exe, build_id (default: comm,dso,sym); +KEY adds to these" },
+	  "srcline_from, srcline_to, mispredict, in_tx, abort, cycles; of a store " SAMPLE_LABELS_LISTED " (default: comm,dso,sym); +KEY adds to these" },
 	{ 'F', "fields", "COLUMN,...", OPT_TEXT, AT(request.fields),
 	  "columns: keys, overhead, overhead_children, overhead_sys, overhead_us, latency, latency_children, sample, period; +COLUMN adds one" },
 	{ 0, "children", NULL, OPT_FLAG, AT(children), "a column that includes callees, and the order by it (default)" },

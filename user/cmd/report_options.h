@@ -55,10 +55,10 @@ struct report_options {
 	bool header, hierarchy;
 	struct report_file_cfg file;
 	/* Of skep top --store. */
-	uint64_t every_ns, rounds; /* read again so often, at most so many times, 0: until it is ended; every_ns 0: read once */
+	uint64_t every_ns; /* read again after that time, and JSON has an object a row; 0: once */
+	uint64_t rounds;   /* how many times it is read; 0: until the user ends it */
 	bool is_empty; /* own: the store has nothing of that time, or nothing that was selected */
-	uint64_t start_ns; /* what is printed is of so long after that */
-	bool lines; /* of JSON: an object a row */
+	uint64_t start_ns; /* times of rows are since then */
 };
 
 extern const struct opt_group report_groups[];

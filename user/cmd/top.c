@@ -25,7 +25,6 @@
 
 #define REFRESH_NS 1000000000ull
 #define REFRESH_MIN_NS 10000000ull
-#define ROWS_DEFAULT 20 /* not on a terminal */
 #define HEAD_LINES 5	/* of a table on a terminal, with those below it */
 
 static int set_n(void *base, const char *text, struct err *err)
@@ -246,17 +245,10 @@ static void print_head(const struct top *top, const struct top_view *v, uint64_t
 		(unsigned long long)lost);
 }
 
-static uint64_t rows_of_terminal(void)
-{
-	int lines = terminal_rows(STDOUT_FILENO);
-
-	return !lines ? ROWS_DEFAULT : lines > HEAD_LINES ? lines - HEAD_LINES : 1;
-}
-
 /* Of the rows that have samples, as many as are wanted. Returns how many that leaves out. */
 static size_t cut(const struct top_options *o, struct report *shown)
 {
-	uint64_t max = o->entries ? o->entries : rows_of_terminal();
+	uint64_t max = o->entries ? o->entries : terminal_room(STDOUT_FILENO, HEAD_LINES);
 	size_t all = 0;
 
 	for (size_t i = 0; i < shown->rows.n; i++)
@@ -283,8 +275,7 @@ static int print_view(const struct top *top, struct top_view *v, uint64_t since_
 	more = cut(top->o, &v->live.shown);
 	if (v->live.shown.rows.n)
 		render_report_rows(out, &v->live.shown, &v->profile, &cfg);
-	if (more)
-		fprintf(out, "# %zu more row%s (-E N shows N)\n", more, more == 1 ? "" : "s");
+	render_report_more(out, more);
 	return ferror(out) ? -EIO : 0;
 }
 
@@ -463,7 +454,6 @@ static int top_run(void *cfg, char **operands, struct err *err)
 		return top_store(o, operands, err);
 	if (!ret)
 		ret = check(o, operands, err);
-
 	if (!ret && !(top.pic = picture_new(NULL)))
 		ret = -ENOMEM;
 	if (!ret)

@@ -17,7 +17,6 @@ int top_store(const struct top_options *o, char **operands, struct err *err)
 		.with_chains = o->callers,
 		.no_children = true,
 		.json = o->json,
-		.lines = o->json,
 		.stdio = !o->is_screen,
 		.every_ns = o->refresh_ns ? o->refresh_ns : REFRESH_NS,
 		.rounds = o->refreshes,

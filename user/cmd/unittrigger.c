@@ -4,9 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "target.h"
 #include "util/clock.h"
@@ -24,7 +22,7 @@ bool unit_trigger_is(const char *text)
 	return !strncmp(text, WORD, strlen(WORD));
 }
 
-/* "N%" behind the name and its bracket. */
+/* Reads "> N%". False: it is something else. */
 static bool parse_above(const char *text, double *ret)
 {
 	char number[32];
@@ -54,7 +52,7 @@ int unit_trigger_parse(const char *text, struct unit_trigger *ret, struct err *e
 	return 0;
 }
 
-/* The first directory of that name in `dir`, which is of so many bytes in a buffer of PATH_MAX. Its path is in the buffer then. */
+/* Looks for a directory of that name below `path`, which has n bytes and room for PATH_MAX: the first one is added to it. */
 static bool find_below(const char *unit, char *path, size_t n, int depth)
 {
 	DIR *dir = depth ? opendir(path) : NULL;

@@ -11,7 +11,6 @@
 #include "data/reader.h"
 #include "util/clock.h"
 
-#define NS_PER_MS 1000000.0
 #define NS_PER_US UINT64_C(1000)
 #define MHZ_OF_NS UINT64_C(1000) /* of a clock with a step of 1 ns */
 
@@ -112,7 +111,7 @@ static int sample_time(struct description *d, struct span s)
 	}
 	if (ret)
 		return ret;
-	fprintf(d->out, "sample duration : %10.3f ms", (double)(at[1] > at[0] ? at[1] - at[0] : 0) / NS_PER_MS);
+	fprintf(d->out, "sample duration : %10.3f ms", (double)(at[1] > at[0] ? at[1] - at[0] : 0) / (double)NS_PER_MS);
 	return describe_end(d);
 }
 

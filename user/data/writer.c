@@ -14,7 +14,6 @@
 #include "util/clock.h"
 #include "util/hash.h"
 
-#define NS_PER_MS 1000000ull
 /* What a SIGKILL may cost: a second of events. */
 #define FLUSH_NS NS_PER_S
 /*

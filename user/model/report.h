@@ -63,7 +63,7 @@ struct report {
 	uint64_t whole_now; /* what percentages of `now` are of */
 	uint64_t whole_latency; /* the same of latencies: those that were added, and what the caller adds */
 	size_t nr_cut;	/* rows that report_cut() left out for being too small */
-	size_t nr_beyond; /* and those behind as many as are wanted */
+	size_t nr_beyond; /* and rows that it left out because there were enough before them */
 	struct report_group group;
 	struct strpool *files; /* names of source files without their paths; NULL: not needed */
 	struct frame *chain; /* of the sample that is added, outermost first, with from_root */

@@ -9,6 +9,8 @@
 
 #include "util/num.h"
 
+#define ROOM_ELSEWHERE 20
+
 static int dimension(int fd, const char *variable, int fallback, bool is_rows)
 {
 	const char *text = getenv(variable);
@@ -32,6 +34,13 @@ int terminal_columns(int fd)
 int terminal_rows(int fd)
 {
 	return dimension(fd, "LINES", 24, true);
+}
+
+uint64_t terminal_room(int fd, int others)
+{
+	int rows = terminal_rows(fd);
+
+	return !rows ? ROOM_ELSEWHERE : rows > others ? (uint64_t)(rows - others) : 1;
 }
 
 bool terminal_is_drawn(int fd)

@@ -4,6 +4,7 @@
 #define SKEP_UI_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Columns of the terminal behind fd (COLUMNS overrides), 0 when it is none. */
@@ -11,6 +12,9 @@ int terminal_columns(int fd);
 
 /* Likewise its rows (LINES). */
 int terminal_rows(int fd);
+
+/* How many rows of a table there is room for beside other lines, at least one; 20 where it is no terminal. */
+uint64_t terminal_room(int fd, int others);
 
 /* Can the terminal behind fd be drawn on (TERM)? */
 bool terminal_is_drawn(int fd);

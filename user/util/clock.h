@@ -11,6 +11,7 @@
 #include <time.h>
 
 #define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
 
 extern int64_t clock_shift_ns; /* what our CLOCK_MONOTONIC is ahead of the kernel's */
 

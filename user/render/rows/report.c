@@ -86,3 +86,9 @@ int render_report_text(FILE *out, const struct report *t, const struct profile *
 		fprintf(out, "# %zu rows below %g%% are not shown (--percent-limit 0 shows all)\n", t->nr_cut, cfg->percent_limit);
 	return ferror(out) ? -EIO : ret;
 }
+
+void render_report_more(FILE *out, uint64_t rows)
+{
+	if (rows)
+		fprintf(out, "# %llu more row%s (-E N shows N)\n", (unsigned long long)rows, rows == 1 ? "" : "s");
+}

@@ -34,6 +34,9 @@ int render_report_text(FILE *out, const struct report *t, const struct profile *
 /* The same without what stands above it. */
 int render_report_rows(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 /* An object a line for each row that has grown, with the time of the refresh. */
+/* Below a table of skep top: how many rows it has no room for. 0: nothing. */
+void render_report_more(FILE *out, uint64_t rows);
+
 int render_report_lines(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 int render_report_csv(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 /* Of several tables the first as it would be alone, and the key "other_events" with the others, as they would be. */

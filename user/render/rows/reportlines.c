@@ -87,7 +87,7 @@ static int last_sum(const struct report_lines *l, const struct report *t, int *r
 	return last;
 }
 
-/* Does it show sums that nobody has without asking for them? */
+/* Does it show sums that are there only by an option? */
 static bool has_asked_sums(const struct report *t)
 {
 	return t->layout.with[SUM_SAMPLES] || t->layout.with[SUM_PERIOD];
