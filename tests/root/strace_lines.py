@@ -58,6 +58,7 @@ RACE = [
 # Lines that only one of both has, of which program ("" for all), with the reason: none of them is how a call is written, but "?" below.
 DEVIATIONS = [
     ("", r".* = \?( ERESTART\w+ \(.*\))?$", "a thread that ends in a call: strace has no result of it, skep the kernel's own"),
+    ("", r"read\((\d+|FD), MAPS", "how many threads have begun, and have mappings, when it reads /proc/self/maps"),
     ("", r"(read|recvfrom|recvmsg)\((\d+|FD), BYTES", "a pipe or a socket has more or less in it"),
     ("", r"(read)\((\d+|FD), \".*\"(\.\.\.)?, \d+\) = (4|16|44|4096)$", "random bytes of /dev/urandom"),
     ("", r"write\((\d+|FD), \"\d+(\\n)?\", \d+\) = \d+$", "a PID, or the time"),
