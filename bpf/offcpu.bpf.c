@@ -36,6 +36,7 @@ struct task {
 	__u64 kernel_wait_ns;	/* the kernel's sum of waits for a CPU, then */
 	__u32 is_target, epoch; /* checked in which epoch of `targets` */
 	__u64 kcheck, ucheck;	/* with the keys: of stacks that are kept */
+	__u32 turn;		/* of the tables that have these */
 	struct offcpu_key key;
 	__u32 misses, hit; /* of `places`: one after the other, the last */
 	struct kstack_place places[PLACES];
@@ -43,12 +44,21 @@ struct task {
 
 #include "lib/task.bpf.h"
 
-struct {
+/*
+ * Sums and stacks have two tables each, used in turn: user space empties those of the turn before, once no program runs that uses them. A task
+ * that was off its CPU meanwhile has keys of stacks that are gone from there then: offcpu_asleep reports them before.
+ */
+volatile __u32 run_turn;
+
+struct spans {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, OFFCPU_ROWS_DEFAULT);
 	__uint(key_size, sizeof(struct offcpu_key)); /* no type: user space leaves the waker out */
 	__uint(value_size, sizeof(struct offcpu_sums));
-} spans SEC(".maps");
+};
+
+struct spans spans SEC(".maps"), spans_odd SEC(".maps");
+struct stacks stacks_odd SEC(".maps");
 
 /* What did not fit into `spans`, of blocked and, at 1, of preempted tasks. */
 struct {
@@ -64,6 +74,7 @@ struct scratch {
 	struct kstack_scratch kstack;
 	struct kstack_place place; /* learned, for the key: */
 	__u64 place_key;
+	__u32 turn; /* of this run of a program */
 	struct ustack_scratch ustack;
 };
 
@@ -107,15 +118,16 @@ static __always_inline void ring_span(struct task *s, struct offcpu_rec *rec, __
 		ring_copy(ring, rec, size, ring_wake(ring, rec->time_ns, RING_WAKE_FULL));
 }
 
-static __always_inline void sum_span(struct task *s, __u64 off_ns, __u64 wait_ns, __u32 waits)
+static __always_inline void sum_span(struct task *s, __u32 turn, __u64 off_ns, __u64 wait_ns, __u32 waits)
 {
-	struct offcpu_sums first = { 1, off_ns, waits, wait_ns, s->since_ns }, *row = bpf_map_lookup_elem(&spans, &s->key);
+	void *map = turn & 1 ? (void *)&spans_odd : (void *)&spans;
+	struct offcpu_sums first = { 1, off_ns, waits, wait_ns, s->since_ns }, *row = bpf_map_lookup_elem(map, &s->key);
 	__u32 preempted = !!(s->key.task.how & OFFCPU_PREEMPTED);
 
 	if (!row) {
-		if (!bpf_map_update_elem(&spans, &s->key, &first, BPF_NOEXIST))
+		if (!bpf_map_update_elem(map, &s->key, &first, BPF_NOEXIST))
 			return;
-		row = bpf_map_lookup_elem(&spans, &s->key);
+		row = bpf_map_lookup_elem(map, &s->key);
 	}
 	if (!row) {
 		loss_count(LOSS_STACKS_FULL);
@@ -153,11 +165,11 @@ static __always_inline void add_span(struct task *s, struct task_struct *t, stru
 	if (cfg_stream)
 		ring_span(s, &scratch->rec, until_ns, woken_ns - from_ns, until_ns - woken_ns);
 	else
-		sum_span(s, woken_ns - from_ns, until_ns - woken_ns, until_ns > woken_ns);
+		sum_span(s, scratch->turn, woken_ns - from_ns, until_ns - woken_ns, until_ns > woken_ns);
 }
 
 /* Mostly it waits where it waited before: check is that of the stack under *key. Returns 0 when there is room for it. */
-static __always_inline int keep(struct stack_val *stack, __u64 *key, __u64 *check)
+static __always_inline int keep(struct stack_val *stack, __u32 turn, __u64 *key, __u64 *check)
 {
 	__u64 k;
 
@@ -169,7 +181,7 @@ static __always_inline int keep(struct stack_val *stack, __u64 *key, __u64 *chec
 		return 0;
 	*key = k;
 	*check = stack->check;
-	if (!stack_save(stack, k))
+	if (!stack_save_in(turn & 1 ? (void *)&stacks_odd : (void *)&stacks, stack, k))
 		return 0;
 	*key = *check = 0;
 	return 1;
@@ -180,7 +192,7 @@ static __always_inline void walk_kernel(void *ctx, struct scratch *scratch, stru
 	scratch->kernel.nr = 0;
 	if (cfg_kernel_stack)
 		scratch->kernel.nr = stack_walk(ctx, scratch->kernel.ips, 0);
-	if (keep(&scratch->kernel, &who->kstack, check))
+	if (keep(&scratch->kernel, scratch->turn, &who->kstack, check))
 		who->how |= OFFCPU_NO_ROOM;
 }
 
@@ -206,7 +218,7 @@ static __always_inline void walk_user(void *ctx, struct scratch *scratch, struct
 	if (!walk) {
 		loss_count(LOSS_INTERNAL);
 		who->ustack = *check = 0;
-	} else if (keep(walk, &who->ustack, check)) {
+	} else if (keep(walk, scratch->turn, &who->ustack, check)) {
 		who->how |= OFFCPU_NO_ROOM;
 	}
 }
@@ -274,6 +286,15 @@ static __always_inline int wanted(struct task *s)
 	return s->is_target;
 }
 
+/* What is kept of its stacks is in the tables of another turn. */
+static __always_inline void begin_turn(struct task *s, __u32 turn)
+{
+	s->turn = turn;
+	s->kcheck = s->ucheck = 0;
+	for (int i = 0; i < PLACES; i++)
+		s->places[i].key = 0;
+}
+
 static __always_inline void leave(void *ctx, struct scratch *scratch, struct task_struct *t, __u64 now_ns, int preempted, __u64 state)
 {
 	struct task *s = task_find(t);
@@ -304,6 +325,8 @@ static __always_inline void leave(void *ctx, struct scratch *scratch, struct tas
 	filter_count_self(t->tgid);
 	if (!wanted(s))
 		return;
+	if (s->turn != scratch->turn)
+		begin_turn(s, scratch->turn);
 	name(&s->key.task, t, preempted ? OFFCPU_PREEMPTED : 0);
 	find_kernel(ctx, scratch, s);
 	walk_user(ctx, scratch, t, &s->key.task, &s->ucheck);
@@ -326,6 +349,7 @@ int offcpu_switch(__u64 *ctx)
 	scratch = bpf_map_lookup_elem(&scratches, &zero);
 	if (!scratch)
 		return 0;
+	scratch->turn = run_turn;
 	if (prev->pid)
 		leave(ctx, scratch, prev, now_ns, ctx[0] & 0xff, task_switch_state(ctx));
 	if (!next->pid || run_end_ns)
@@ -390,6 +414,7 @@ int offcpu_waking(__u64 *ctx)
 	scratch = bpf_map_lookup_elem(&scratches, &zero);
 	if (!scratch || (__u32)id == (__u32)t->pid)
 		return 0;
+	scratch->turn = run_turn;
 	task = (void *)bpf_get_current_task();
 	waker = &s->key.waker;
 	waker->kstack = waker->ustack = 0;
@@ -444,13 +469,14 @@ int offcpu_begin(struct bpf_iter__task *ctx)
 	state = task_state(t);
 	if (!s->is_target || s->since_ns || task_is_running(t) || state & TASK_DEAD || !(state ? cfg_blocked : cfg_preempted))
 		return 0;
+	s->turn = scratch->turn = run_turn;
 	name(&s->key.task, t, OFFCPU_BEFORE | (state ? 0 : OFFCPU_PREEMPTED));
 	scratch->kernel.nr = 0;
 	if (cfg_kernel_stack) {
 		bytes = bpf_get_task_stack(t, scratch->kernel.ips, STACK_MAX_FRAMES * sizeof(__u64), 0);
 		scratch->kernel.nr = bytes > 0 ? (__u64)bytes / sizeof(__u64) : 0;
 	}
-	if (keep(&scratch->kernel, &s->key.task.kstack, &s->kcheck))
+	if (keep(&scratch->kernel, scratch->turn, &s->key.task.kstack, &s->kcheck))
 		s->key.task.how |= OFFCPU_NO_ROOM;
 	s->kernel_wait_ns = task_kernel_wait(t);
 	s->since_ns = task_arrived(t, s->since_ns) + 1; /* at some time after that */
@@ -474,7 +500,26 @@ int offcpu_end(struct bpf_iter__task *ctx)
 	if (!s || !scratch || !s->since_ns)
 		return 0;
 	on_ns = task_arrived(t, s->since_ns);
+	scratch->turn = run_turn;
 	add_span(s, t, scratch, on_ns ? on_ns : run_end_ns);
 	s->since_ns = 0;
+	return 0;
+}
+
+/* When a turn has begun: the stacks of tasks whose keys are of another. */
+SEC("?iter/task")
+int offcpu_asleep(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct task *s = t && t->pid ? task_find(t) : NULL;
+	struct offcpu_asleep keys;
+
+	if (!s || s->turn == run_turn)
+		return 0;
+	keys.stacks[0] = s->key.task.kstack;
+	keys.stacks[1] = s->key.task.ustack;
+	keys.stacks[2] = s->key.waker.kstack;
+	keys.stacks[3] = s->key.waker.ustack;
+	bpf_seq_write(ctx->meta->seq, &keys, sizeof(keys));
 	return 0;
 }

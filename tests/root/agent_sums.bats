@@ -24,3 +24,25 @@ load ../lib.bash
 	ring=$(sed -n 's/^note: \([0-9]*\) samples went through the ring buffer.*/\1/p' said)
 	[ "${SKEP_SLOW:-1}" != 1 ] || [ "${ring:-0}" -lt $((truth / 2)) ]
 }
+
+@test "waits while the kernel's tables are emptied: each has its stack, also of who slept through all of it" {
+	cp "$(command -v sleep)" nap
+	cp "$(command -v sleep)" longnap
+	n=$([ "${SKEP_SLOW:-1}" = 1 ] && echo 400 || echo 40)
+	background "$SKEP" agent --store store --every 1s --off-cpu --max-stacks 4096 2>said
+	run_pid=$BG
+	eventually test -s store/skep-store
+	./longnap "$(times 5)" &
+	long=$!
+	for i in $(seq "$n"); do ./nap 0.005; done
+	wait $long
+	sleep "$(times 1.5)"
+	interrupt $run_pid
+	cat said
+	"$SKEP" -q flame --store store --view offcpu-time --by comm --format folded >stacks
+	grep -E '^(long)?nap;.*nanosleep.* ' stacks >slept
+	awk '/^nap/ { short += $NF } /^longnap/ { long += $NF } END { print short, long }' slept | tee times
+	awk -v n="$n" -v s="${SKEP_SLOW:-1}" '{ exit !($1 > n * 5e6 && $2 > 4.5e9 * s && $2 < 6e9 * s) }' times
+	# what had no room has no stack: nothing of that was so
+	run ! grep -q 'stacks beyond' said
+}

@@ -126,6 +126,19 @@ const struct stack_val *stack_cache_get(struct stack_cache *c, const struct bpf_
 	return copy;
 }
 
+int stack_cache_move(struct stack_cache *to, struct stack_cache *from, uint64_t key)
+{
+	int64_t i = map_find(&from->by_key, hash_u64(key));
+
+	if (i < 0 || !from->values.data[i])
+		return 0;
+	if (vec_reserve(&to->values) || map_add(&to->by_key, hash_u64(key), to->values.n))
+		return -ENOMEM;
+	to->values.data[to->values.n++] = from->values.data[i];
+	from->values.data[i] = NULL;
+	return 0;
+}
+
 void stack_cache_free(struct stack_cache *c)
 {
 	for (size_t i = 0; i < c->values.n; i++)

@@ -43,6 +43,9 @@ struct stack_cache {
 /* NULL for key 0, one that is not there, and without memory. */
 const struct stack_val *stack_cache_get(struct stack_cache *cache, const struct bpf_map *map, uint64_t key);
 
+/* Moves one from a cache that is to be freed. 0 (also where it is not there) or -ENOMEM. */
+int stack_cache_move(struct stack_cache *to, struct stack_cache *from, uint64_t key);
+
 void stack_cache_free(struct stack_cache *cache);
 
 #endif

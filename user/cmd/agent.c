@@ -34,7 +34,6 @@
 #define BUDGET_AFTER_NS (30 * NS_PER_S)
 #define BUDGET_LEAST_RATE 0.25 /* what figures cost is no rate's: it does not take all samples */
 #define MEMORY_KIB (256u << 10)
-#define FULL_NS (600 * NS_PER_S) /* with a full table of stacks off the CPUs it starts again no sooner */
 #define FREQ 19 /* a prime: in step with nothing */
 #define PATH_BYTES 4096
 #define LARGE_NS (60 * NS_PER_S)
@@ -302,10 +301,7 @@ static uint64_t resident_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/*
- * Names and sums grow with what was seen. What they need at first is what it takes: a run that has just begun goes on. Stacks off the CPUs are
- * those of tasks that sleep, so their table cannot be emptied while it is in use.
- */
+/* Names and sums grow with what was seen. What they need at first is what it takes: a run that has just begun goes on. */
 static const char *why_again(struct agent *a, uint64_t now)
 {
 	struct profile p = { 0 };
@@ -316,8 +312,6 @@ static const char *why_again(struct agent *a, uint64_t now)
 	session_profile(a->session, &p);
 	if (resident_bytes() + p.receipt.map_bytes > a->o->memory_kib << 10)
 		return "more memory is in use than --memory allows: the agent starts again";
-	if (a->o->off_cpu && p.losses[LOSS_STACKS_FULL] && now - a->started_ns >= FULL_NS)
-		return "the table of stacks off the CPUs is full (--max-stacks): the agent starts again";
 	return NULL;
 }
 
@@ -443,7 +437,7 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		o->m.budget_least_rate = BUDGET_LEAST_RATE;
 	}
 	if (o->off_cpu) {
-		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .parts = OFFCPU_PART_ALL };
+		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .empties = true, .parts = OFFCPU_PART_ALL };
 		o->m.offcpu = &o->off_cfg;
 	}
 	o->m.target.all = true;

@@ -42,11 +42,13 @@ struct src_offcpu {
 	struct tasks tasks;
 	struct rings rings;
 	struct stacks stacks;	  /* of sums */
-	struct stack_cache cache; /* of a stream */
+	struct stack_cache cache; /* of a stream, or of sums that are taken while programs run */
+	uint64_t full; /* so often there was no room for a stack, when the tables were emptied last */
 	struct schedtext text;
 	uint32_t max_frames;	  /* a stack with this many was cut */
 	uint64_t task_ips[SAMPLE_DEEP_MAX]; /* of who was woken, while those of the waker are found */
 	uint64_t delivered;
+	uint32_t turn; /* whose tables are read */
 	bool is_again; /* what is delivered was counted before */
 	bool is_live;  /* sums are taken while the programs run */
 	bool forgets;  /* what was delivered, before the next sums are */
@@ -54,6 +56,12 @@ struct src_offcpu {
 	struct map known_by_key;
 	struct known other[2]; /* of what the kernel had no room for; by: preempted */
 	bool outside; /* somebody without a number in our PID namespace */
+};
+
+/* For keep_stacks(). */
+struct to_keep {
+	struct src_offcpu *src;
+	struct stack_cache cache;
 };
 
 static void set_knobs(struct src_offcpu *src, const struct place *place)
@@ -79,6 +87,9 @@ static void set_knobs(struct src_offcpu *src, const struct place *place)
 	bpf_map__set_key_size(src->skel->maps.spans, ro->cfg_key_bytes);
 	bpf_map__set_max_entries(src->skel->maps.spans, cfg->aggregate ? stacks_max * ROWS_A_STACK : 1);
 	bpf_map__set_max_entries(src->skel->maps.stacks, stacks_max);
+	bpf_map__set_key_size(src->skel->maps.spans_odd, ro->cfg_key_bytes);
+	bpf_map__set_max_entries(src->skel->maps.spans_odd, cfg->empties ? stacks_max * ROWS_A_STACK : 1);
+	bpf_map__set_max_entries(src->skel->maps.stacks_odd, cfg->empties ? stacks_max : 1);
 	rings_size(src->skel->maps.rings, place);
 	src->tasks = (struct tasks)TASKS_OF(src->skel);
 	src->base.cgroup_ids = ro->cfg_cgroup_ids;
@@ -110,6 +121,7 @@ static void set_programs(struct src_offcpu *src)
 	bpf_program__set_autoload(skel->progs.offcpu_exec, !skel->rodata->cfg_task_storage);
 	bpf_program__set_autoload(skel->progs.offcpu_begin, true);
 	bpf_program__set_autoload(skel->progs.offcpu_end, true);
+	bpf_program__set_autoload(skel->progs.offcpu_asleep, src->cfg->empties);
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
@@ -155,9 +167,20 @@ static int poll_fd(const struct source *source, uint32_t index)
 	return !src->cfg->aggregate && !index ? rings_fd(&src->rings) : -1;
 }
 
+/* The tables of a turn. */
+static struct bpf_map *spans_of(const struct src_offcpu *src, uint32_t turn)
+{
+	return turn & 1 ? src->skel->maps.spans_odd : src->skel->maps.spans;
+}
+
+static struct bpf_map *stacks_of(const struct src_offcpu *src, uint32_t turn)
+{
+	return turn & 1 ? src->skel->maps.stacks_odd : src->skel->maps.stacks;
+}
+
 static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
 {
-	return src->cfg->aggregate && !src->is_live ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
+	return src->cfg->aggregate && !src->is_live ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, stacks_of(src, src->turn), key);
 }
 
 /* Why nothing is there of a user stack that there should be. By tables there is none only between two programs of a task. */
@@ -324,7 +347,7 @@ static int deliver_new_other(struct src_offcpu *src, bool preempted, struct sink
 
 static int deliver_rows(struct src_offcpu *src, struct sink *sink)
 {
-	struct bpf_map *map = src->skel->maps.spans;
+	struct bpf_map *map = spans_of(src, src->turn);
 	size_t max = bpf_map__max_entries(map), key_size = bpf_map__key_size(map);
 	char *keys = calloc(max, key_size);
 	struct offcpu_sums *sums = calloc(max, sizeof(*sums));
@@ -359,6 +382,56 @@ static void forget(struct source *source, bool later)
 		src->other[preempted].forgotten = src->other[preempted].taken;
 }
 
+/* Of a task that sleeps since before the turn: its stacks stay. */
+static int keep_stacks(void *arg, const void *record)
+{
+	const struct offcpu_asleep *asleep = record;
+	struct to_keep *to = arg;
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(asleep->stacks) / sizeof(asleep->stacks[0]) && !ret; i++)
+		if (find_stack(to->src, asleep->stacks[i]))
+			ret = stack_cache_move(&to->cache, &to->src->cache, asleep->stacks[i]);
+	return ret;
+}
+
+static bool is_full(const struct src_offcpu *src)
+{
+	uint64_t sum[COUNT_MAX];
+
+	/* A quarter: the next second may bring three more */
+	if (src->known.n > bpf_map__max_entries(src->skel->maps.spans) / 4 || src->cache.values.n > bpf_map__max_entries(src->skel->maps.stacks) / 4)
+		return true;
+	base_counts(&src->base, sum);
+	return sum[LOSS_STACKS_FULL] != src->full;
+}
+
+/* Programs write to the other tables from now on; these are taken, and emptied. */
+static int empty_tables(struct src_offcpu *src, struct sink *sink)
+{
+	struct to_keep to = { .src = src };
+	uint64_t sum[COUNT_MAX];
+	int ret;
+
+	__atomic_store_n(&src->skel->bss->run_turn, src->turn + 1, __ATOMIC_RELEASE);
+	tasks_barrier();
+	ret = deliver_rows(src, sink);
+	if (!ret)
+		ret = iter_read(src->skel->progs.offcpu_asleep, sizeof(struct offcpu_asleep), keep_stacks, &to);
+	if (!ret)
+		ret = hash_clear(spans_of(src, src->turn));
+	if (!ret)
+		ret = hash_clear(stacks_of(src, src->turn));
+	stack_cache_free(&src->cache);
+	src->cache = to.cache;
+	map_clear(&src->known_by_key);
+	src->known.n = 0;
+	src->turn++;
+	base_counts(&src->base, sum);
+	src->full = sum[LOSS_STACKS_FULL];
+	return ret;
+}
+
 /* Spans that have ended since the last time. */
 static int snapshot(struct source *source, struct sink *sink)
 {
@@ -369,7 +442,7 @@ static int snapshot(struct source *source, struct sink *sink)
 	src->is_live = true;
 	if (src->forgets)
 		forget(source, false);
-	return deliver_rows(src, sink);
+	return src->cfg->empties && is_full(src) ? empty_tables(src, sink) : deliver_rows(src, sink);
 }
 
 static int again(struct source *source, struct sink *sink)

@@ -27,6 +27,7 @@ struct offcpu_cfg {
 	bool by_tid;
 	bool has_cgroup; /* samples have their cgroup */
 	bool from_caller; /* kernel stacks begin with what called the scheduler */
+	bool empties;	   /* tables that fill up while the run goes on: what was delivered cannot be delivered again */
 	bool wakers;	   /* with the stack of who woke it; not when streaming */
 	bool bpf_stats;
 	uint32_t parts;	     /* enum offcpu_part */

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The hashes of aggregate mode, taken and emptied while programs write to them; what was delivered, once more. */
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "capture/source/sample_parts.h"
+#include "capture/tasks.h"
 #include "capture/walker.h"
 #include "skel/sample.skel.h"
 #include "util/clock.h"
 
 #define INTERVALS_KEPT 8
 #define SAMPLE_COUNTS_MIN 1024u
-#define PROGRAMS_MAX_NS 20000000 /* far longer than a program runs */
 
 /* Samples that events of a rate have in one interval; 0: not known. */
 static double samples_an_interval(const struct sample_cfg *cfg, const struct place *place)
@@ -86,25 +82,13 @@ static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
 	return sample_deliver(to->src, s, key, to->sink);
 }
 
-/*
- * Until every program has ended that may not have seen a flag: membarrier(2) waits for an RCU grace period, and programs run inside of
- * one read side. It is refused where CPUs have no ticks; no program runs for so long.
- */
-static void wait_for_programs(void)
-{
-	const struct timespec longer = { .tv_nsec = PROGRAMS_MAX_NS };
-
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		nanosleep(&longer, NULL);
-}
-
 /* What comes meanwhile goes by the ring: nothing is lost. */
 static int empty_sums(struct src_sample *src, struct to_sink *to)
 {
 	int ret;
 
 	src->skel->bss->is_emptying = 1;
-	wait_for_programs();
+	tasks_barrier();
 	ret = sums_empty(src->sums, deliver_sum, to);
 	src->skel->bss->is_emptying = 0;
 	src->emptied_ns = now_ns();
