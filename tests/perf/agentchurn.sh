@@ -36,9 +36,9 @@ programs() {
 	done
 }
 
-# figure NAME: its sum over all series of the last scrape
+# figure NAME: its sum over all series of the last scrape; stacks that are cut and names that are missing are not lost
 figure() {
-	awk -v n="$1" '$1 ~ "^" n "(_total)?({|$)" { s += $2 } END { printf "%.0f", s }' "$TMP/figures"
+	awk -v n="$1" '$1 ~ "^" n "(_total)?({|$)" && !/reason="(cut_|unnamed)/ { s += $2 } END { printf "%.0f", s }' "$TMP/figures"
 }
 
 fill() { # the fullest of the agent's tables, in percent
