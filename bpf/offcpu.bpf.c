@@ -45,8 +45,8 @@ struct task {
 #include "lib/task.bpf.h"
 
 /*
- * Sums and stacks have two tables each, used in turn: user space empties those of the turn before, once no program runs that uses them. A task
- * that was off its CPU meanwhile has keys of stacks that are gone from there then: offcpu_asleep reports them before.
+ * Sums and stacks have two tables each, used in turn. User space reads and empties the sums of a turn when it ends, and its stacks before the
+ * turn after the next begins: before that offcpu_asleep reports which of them tasks that are off their CPUs still have.
  */
 volatile __u32 run_turn;
 
@@ -506,7 +506,7 @@ int offcpu_end(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* When a turn has begun: the stacks of tasks whose keys are of another. */
+/* Before a turn ends: the stacks of tasks that left their CPUs in an earlier one. */
 SEC("?iter/task")
 int offcpu_asleep(struct bpf_iter__task *ctx)
 {

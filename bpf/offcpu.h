@@ -50,7 +50,7 @@ struct offcpu_rec {
 };
 _Static_assert(sizeof(struct offcpu_rec) == 32 + 2 * 56, "offcpu_rec");
 
-/* Of a task whose last stacks are of another turn. */
+/* Of a task that left its CPU in an earlier turn. */
 struct offcpu_asleep {
 	__u64 stacks[4]; /* keys; 0: none */
 };

@@ -102,9 +102,9 @@ agent() {
 }
 
 @test "two agents, another version, no store, a span that is none" {
-	background "$SKEP" agent --store store --duration "$(times 4)" 2>said
+	background "$SKEP" agent --store store --every 1s --duration "$(times 10)" 2>said
 	first=$BG
-	eventually test -s store/skep-store
+	eventually compgen -G 'store/*.pb.gz' # it has begun
 	run -1 "$SKEP" agent --store store --duration 1
 	[[ "$output" == *"another skep agent writes to 'store'"* ]]
 	interrupt $first

@@ -31,7 +31,7 @@ load ../lib.bash
 	n=$([ "${SKEP_SLOW:-1}" = 1 ] && echo 400 || echo 40)
 	background "$SKEP" agent --store store --every 1s --off-cpu --max-stacks 4096 2>said
 	run_pid=$BG
-	eventually test -s store/skep-store
+	eventually compgen -G 'store/*.pb.gz' # it has begun
 	./longnap "$(times 5)" &
 	long=$!
 	for i in $(seq "$n"); do ./nap 0.005; done

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define RAW_MAX (1u << 26)
-#define NAMES_FIRST_BYTES 4096u
+#define NAMES_LEAST_BYTES 4096u
 #define LAST_MASK 0xfffull
 #define OUTER_MAX_STEPS 64 /* hostile files nest deeper; nobody else does */
 
@@ -28,13 +28,10 @@ int symtab_names(struct symtab *tab, const char *bytes, size_t n, uint32_t *ret_
 	if (n >= UINT32_MAX || need > UINT32_MAX)
 		return -E2BIG;
 	if (need > tab->names_cap) {
-		size_t cap = tab->names_cap ? tab->names_cap : NAMES_FIRST_BYTES;
-		char *p;
+		/* The first block is mostly a whole string table, and little is added to it: no slack for it, then an eighth. */
+		size_t cap = tab->names_cap ? need + need / 8 + NAMES_LEAST_BYTES : need;
+		char *p = realloc(tab->names, cap);
 
-		/* The first block is mostly a whole string table: no slack for it. */
-		while (cap < need)
-			cap = tab->names_cap ? cap * 2 : need;
-		p = realloc(tab->names, cap);
 		if (!p)
 			return -ENOMEM;
 		tab->names = p;

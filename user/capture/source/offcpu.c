@@ -1,68 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sums from two hashes, or records from rings whose stacks are in one of them: to samples. */
-#include "capture/source/offcpu.h"
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/offcpu.h"
-#include "capture/base.h"
 #include "capture/iter.h"
 #include "capture/refusal.h"
-#include "capture/rings.h"
-#include "capture/source/schedtext.h"
-#include "capture/stacks.h"
-#include "capture/tasks.h"
+#include "capture/source/offcpu_parts.h"
 #include "capture/walker.h"
 #include "skel/offcpu.skel.h"
 #include "util/clock.h"
-#include "util/hash.h"
 
 #define WHAT "the program that measures time off the CPUs"
 #define RING_BYTES (1u << 20)
 #define STREAM_STACKS_DEFAULT (2 * STACKS_DEFAULT)
 #define ROWS_A_STACK 2
 #define UNWIND_ID 1 /* each object that walks by tables has another one */
-
-/* What was taken of a row of the kernel's, and how much of that is forgotten. */
-struct known {
-	struct offcpu_key key;
-	struct offcpu_sums taken, forgotten;
-};
-
-struct src_offcpu {
-	struct source source; /* first: a pointer to it is one to us */
-	const struct offcpu_cfg *cfg;
-	struct base base;
-	struct offcpu_bpf *skel;
-	const struct place *place;
-	struct tasks tasks;
-	struct rings rings;
-	struct stacks stacks;	  /* of sums */
-	struct stack_cache cache; /* of a stream, or of sums that are taken while programs run */
-	uint64_t full; /* so often there was no room for a stack, when the tables were emptied last */
-	struct schedtext text;
-	uint32_t max_frames;	  /* a stack with this many was cut */
-	uint64_t task_ips[SAMPLE_DEEP_MAX]; /* of who was woken, while those of the waker are found */
-	uint64_t delivered;
-	uint32_t turn; /* whose tables are read */
-	bool is_again; /* what is delivered was counted before */
-	bool is_live;  /* sums are taken while the programs run */
-	bool forgets;  /* what was delivered, before the next sums are */
-	VEC(struct known) known;
-	struct map known_by_key;
-	struct known other[2]; /* of what the kernel had no room for; by: preempted */
-	bool outside; /* somebody without a number in our PID namespace */
-};
-
-/* For keep_stacks(). */
-struct to_keep {
-	struct src_offcpu *src;
-	struct stack_cache cache;
-};
 
 static void set_knobs(struct src_offcpu *src, const struct place *place)
 {
@@ -167,22 +122,6 @@ static int poll_fd(const struct source *source, uint32_t index)
 	return !src->cfg->aggregate && !index ? rings_fd(&src->rings) : -1;
 }
 
-/* The tables of a turn. */
-static struct bpf_map *spans_of(const struct src_offcpu *src, uint32_t turn)
-{
-	return turn & 1 ? src->skel->maps.spans_odd : src->skel->maps.spans;
-}
-
-static struct bpf_map *stacks_of(const struct src_offcpu *src, uint32_t turn)
-{
-	return turn & 1 ? src->skel->maps.stacks_odd : src->skel->maps.stacks;
-}
-
-static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
-{
-	return src->cfg->aggregate && !src->is_live ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, stacks_of(src, src->turn), key);
-}
-
 /* Why nothing is there of a user stack that there should be. By tables there is none only between two programs of a task. */
 static enum stack_stop why_none(const struct src_offcpu *src, const struct offcpu_who *who)
 {
@@ -194,7 +133,7 @@ static enum stack_stop why_none(const struct src_offcpu *src, const struct offcp
 /* Who it was, and its stacks; those of user space live until the next call. */
 static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_waker, char comm[COMM_LEN], struct sample *s)
 {
-	const struct stack_val *k = find_stack(src, who->kstack), *u = find_stack(src, who->ustack);
+	const struct stack_val *k = offcpu_stack(src, who->kstack), *u = offcpu_stack(src, who->ustack);
 	struct chain *kernel = &s->chains[CHAIN_KERNEL];
 	uint32_t skip;
 
@@ -253,7 +192,7 @@ static int deliver_parts(struct src_offcpu *src, bool preempted, const struct of
 	return ret;
 }
 
-static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, const struct offcpu_sums *sums, struct sink *sink)
+int offcpu_row(struct src_offcpu *src, const struct offcpu_key *key, const struct offcpu_sums *sums, struct sink *sink)
 {
 	char comm[COMM_LEN], waker_comm[COMM_LEN];
 	uint64_t last_ns = sums->last_ns > src->tasks.started_ns ? sums->last_ns : src->tasks.started_ns;
@@ -273,195 +212,12 @@ static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, con
 	return deliver_parts(src, key->task.how & OFFCPU_PREEMPTED, sums, &s, sink);
 }
 
-static int deliver_other(struct src_offcpu *src, bool preempted, const struct offcpu_sums *sums, struct sink *sink)
+int offcpu_other(struct src_offcpu *src, bool preempted, const struct offcpu_sums *sums, struct sink *sink)
 {
 	struct sample s = { .cpu = UINT32_MAX, .comm = "[other]", .time_ns = src->tasks.started_ns + src->tasks.offset_ns,
 			    .event = src->cfg->event };
 
 	return deliver_parts(src, preempted, sums, &s, sink);
-}
-
-static int read_other(struct src_offcpu *src, __u32 preempted, struct offcpu_sums *ret_all)
-{
-	int cpus = libbpf_num_possible_cpus(), ret = 0;
-	struct offcpu_sums *per_cpu = calloc(cpus > 0 ? cpus : 1, sizeof(*per_cpu)), all = { 0 };
-
-	if (!per_cpu)
-		return -ENOMEM;
-	if (bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.other), &preempted, per_cpu))
-		ret = -errno;
-	for (int cpu = 0; cpu < cpus && !ret; cpu++) {
-		all.spans += per_cpu[cpu].spans;
-		all.off_ns += per_cpu[cpu].off_ns;
-		all.waits += per_cpu[cpu].waits;
-		all.wait_ns += per_cpu[cpu].wait_ns;
-	}
-	free(per_cpu);
-	*ret_all = all;
-	return ret;
-}
-
-static struct offcpu_sums less(const struct offcpu_sums *a, const struct offcpu_sums *b)
-{
-	return (struct offcpu_sums){ a->spans - b->spans, a->off_ns - b->off_ns, a->waits - b->waits, a->wait_ns - b->wait_ns, a->last_ns };
-}
-
-static struct known *find_known(struct src_offcpu *src, const struct offcpu_key *key)
-{
-	uint64_t hash = hash_bytes(key, sizeof(*key));
-
-	map_each(i, &src->known_by_key, hash)
-		if (!memcmp(&src->known.data[i].key, key, sizeof(*key)))
-			return &src->known.data[i];
-	if (vec_reserve(&src->known) || map_add(&src->known_by_key, hash, src->known.n))
-		return NULL;
-	src->known.data[src->known.n] = (struct known){ .key = *key };
-	return &src->known.data[src->known.n++];
-}
-
-/* While programs run: what a row has grown by. */
-static int deliver_new(struct src_offcpu *src, const struct offcpu_key *key, const struct offcpu_sums *sums, struct sink *sink)
-{
-	struct known *known;
-	struct offcpu_sums more;
-
-	if (!src->is_live)
-		return deliver_row(src, key, sums, sink);
-	known = find_known(src, key);
-	if (!known)
-		return -ENOMEM;
-	more = less(sums, &known->taken);
-	known->taken = *sums;
-	return deliver_row(src, key, &more, sink);
-}
-
-static int deliver_new_other(struct src_offcpu *src, bool preempted, struct sink *sink)
-{
-	struct known *known = &src->other[preempted];
-	struct offcpu_sums more, before = known->taken;
-	int ret = read_other(src, preempted, &known->taken);
-
-	more = less(&known->taken, &before);
-	return ret ? ret : deliver_other(src, preempted, &more, sink);
-}
-
-static int deliver_rows(struct src_offcpu *src, struct sink *sink)
-{
-	struct bpf_map *map = spans_of(src, src->turn);
-	size_t max = bpf_map__max_entries(map), key_size = bpf_map__key_size(map);
-	char *keys = calloc(max, key_size);
-	struct offcpu_sums *sums = calloc(max, sizeof(*sums));
-	int ret = !keys || !sums ? -ENOMEM : src->is_live ? 0 : stacks_read(&src->stacks, src->skel->maps.stacks);
-	long n = ret ? ret : hash_read(map, keys, sums);
-
-	for (long i = 0; i < n && ret >= 0; i++) {
-		struct offcpu_key key = { 0 };
-
-		memcpy(&key, keys + i * key_size, key_size);
-		ret = deliver_new(src, &key, &sums[i], sink);
-	}
-	free(keys);
-	free(sums);
-	if (n < 0)
-		return (int)n;
-	for (int preempted = 0; preempted < 2 && !ret; preempted++)
-		ret = deliver_new_other(src, preempted, sink);
-	return ret;
-}
-
-static void forget(struct source *source, bool later)
-{
-	struct src_offcpu *src = (struct src_offcpu *)source;
-
-	src->forgets = later;
-	if (later)
-		return;
-	for (size_t i = 0; i < src->known.n; i++)
-		src->known.data[i].forgotten = src->known.data[i].taken;
-	for (int preempted = 0; preempted < 2; preempted++)
-		src->other[preempted].forgotten = src->other[preempted].taken;
-}
-
-/* Of a task that sleeps since before the turn: its stacks stay. */
-static int keep_stacks(void *arg, const void *record)
-{
-	const struct offcpu_asleep *asleep = record;
-	struct to_keep *to = arg;
-	int ret = 0;
-
-	for (size_t i = 0; i < sizeof(asleep->stacks) / sizeof(asleep->stacks[0]) && !ret; i++)
-		if (find_stack(to->src, asleep->stacks[i]))
-			ret = stack_cache_move(&to->cache, &to->src->cache, asleep->stacks[i]);
-	return ret;
-}
-
-static bool is_full(const struct src_offcpu *src)
-{
-	uint64_t sum[COUNT_MAX];
-
-	/* A quarter: the next second may bring three more */
-	if (src->known.n > bpf_map__max_entries(src->skel->maps.spans) / 4 || src->cache.values.n > bpf_map__max_entries(src->skel->maps.stacks) / 4)
-		return true;
-	base_counts(&src->base, sum);
-	return sum[LOSS_STACKS_FULL] != src->full;
-}
-
-/* Programs write to the other tables from now on; these are taken, and emptied. */
-static int empty_tables(struct src_offcpu *src, struct sink *sink)
-{
-	struct to_keep to = { .src = src };
-	uint64_t sum[COUNT_MAX];
-	int ret;
-
-	__atomic_store_n(&src->skel->bss->run_turn, src->turn + 1, __ATOMIC_RELEASE);
-	tasks_barrier();
-	ret = deliver_rows(src, sink);
-	if (!ret)
-		ret = iter_read(src->skel->progs.offcpu_asleep, sizeof(struct offcpu_asleep), keep_stacks, &to);
-	if (!ret)
-		ret = hash_clear(spans_of(src, src->turn));
-	if (!ret)
-		ret = hash_clear(stacks_of(src, src->turn));
-	stack_cache_free(&src->cache);
-	src->cache = to.cache;
-	map_clear(&src->known_by_key);
-	src->known.n = 0;
-	src->turn++;
-	base_counts(&src->base, sum);
-	src->full = sum[LOSS_STACKS_FULL];
-	return ret;
-}
-
-/* Spans that have ended since the last time. */
-static int snapshot(struct source *source, struct sink *sink)
-{
-	struct src_offcpu *src = (struct src_offcpu *)source;
-
-	if (!src->cfg->aggregate)
-		return 0;
-	src->is_live = true;
-	if (src->forgets)
-		forget(source, false);
-	return src->cfg->empties && is_full(src) ? empty_tables(src, sink) : deliver_rows(src, sink);
-}
-
-static int again(struct source *source, struct sink *sink)
-{
-	struct src_offcpu *src = (struct src_offcpu *)source;
-	struct offcpu_sums sums;
-	int ret = 0;
-
-	src->is_again = true;
-	for (size_t i = 0; i < src->known.n && !ret; i++) {
-		sums = less(&src->known.data[i].taken, &src->known.data[i].forgotten);
-		ret = deliver_row(src, &src->known.data[i].key, &sums, sink);
-	}
-	for (int preempted = 0; preempted < 2 && !ret; preempted++) {
-		sums = less(&src->other[preempted].taken, &src->other[preempted].forgotten);
-		ret = deliver_other(src, preempted, &sums, sink);
-	}
-	src->is_again = false;
-	return ret;
 }
 
 struct to_sink {
@@ -512,7 +268,7 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 	int ret = iter_read(src->skel->progs.offcpu_end, 1, NULL, NULL);
 
 	if (!ret)
-		ret = src->cfg->aggregate ? deliver_rows(src, sink) : collect(source);
+		ret = src->cfg->aggregate ? offcpu_rows(src, sink) : collect(source);
 	if (!ret)
 		ret = deliver_records(src, sink);
 	return ret && ret != -ECANCELED ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : ret;
@@ -567,9 +323,9 @@ struct source *src_offcpu_new(const struct offcpu_cfg *cfg)
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,
-		.snapshot = snapshot,
-		.again = again,
-		.forget = forget,
+		.snapshot = offcpu_snapshot,
+		.again = offcpu_again,
+		.forget = offcpu_forget,
 		.finish = finish,
 		.profile = add_to_profile,
 		.close = close_source,
