@@ -36,6 +36,11 @@ background() {
 	BACKGROUND+=("$BG")
 }
 
+# has COMMAND: is it installed?
+has() {
+	command -v "$1" >/dev/null
+}
+
 # interrupt PID: Ctrl-C, as soon as skep has signals in hand; waits for its end. Returns its status.
 interrupt() {
 	eventually grep -q '^SigBlk:.*[2367abef]$' "/proc/$1/status"

@@ -37,6 +37,7 @@ case $name in
 			'__asm__(".globl s\ns: .cfi_startproc simple\n.cfi_signal_frame\n.cfi_escape 0x0f,4,0x77,0xa0,1,6,0x10,6,3,0x77,0xf8,0,0x10,16,3,0x77,0xa8,1\nnop\n.cfi_endproc");' |
 			gcc -O2 $how -nostdlib -shared -x c - -o "$corpus/seed$(echo "$how" | tr -d ' -')"
 	done ;;
+*statjson*) printf '# started\n\n{"counter-value" : "1.389551", "unit" : "msec", "event" : "task-clock", "event-runtime" : 1389551}\n' >"$corpus/seed" ;;
 *lasting*)
 	i=0
 	while read -r text; do printf '%s' "$text" >"$corpus/seed$((i += 1))"; done <<-'EOF'

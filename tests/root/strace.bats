@@ -52,10 +52,6 @@ port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-has() {
-	command -v "$1" >/dev/null
-}
-
 # The interpreter itself: what is called python3 may be a script that looks for it
 python() {
 	python3 -c 'import sys; print(sys.executable)'

@@ -98,7 +98,7 @@ static void test_rows(void **state)
 	add(&r, 1, hot, 1200);
 	add(&r, 1, cold, 740);
 	add(&r, 1, fresh, 60);
-	assert_int_equal(diff_make(&r.table, 1, rows), 0);
+	assert_int_equal(diff_make(&r.table, 1, NULL, rows), 0);
 	expect_near(rows[0].before, 0.7);
 	expect_near(rows[0].after, 0.6);
 	expect_near(diff_ratio(&rows[0]), 6.0 / 7);
@@ -129,7 +129,7 @@ static void test_several_runs(void **state)
 		add(&r, run, hot, parts[run] * 10);
 		add(&r, run, cold, (1000 - parts[run]) * 10);
 	}
-	assert_int_equal(diff_make(&r.table, 3, rows), 0);
+	assert_int_equal(diff_make(&r.table, 3, NULL, rows), 0);
 	expect_near(rows[0].before, 0.7);
 	expect_near(rows[0].after, 0.72);
 	expect_near(rows[0].before_weight, 7000);
@@ -138,7 +138,7 @@ static void test_several_runs(void **state)
 	assert_true(diff_proportions(21000, 30000, 21600, 30000) < 0.001);
 	expect_near(rows[0].p, diff_welch((double[]){ .7, .74, .66 }, 3, (double[]){ .72, .69, .75 }, 3));
 	/* One run before and several after are taken as counts */
-	assert_int_equal(diff_make(&r.table, 1, rows), 0);
+	assert_int_equal(diff_make(&r.table, 1, NULL, rows), 0);
 	expect_near(rows[0].p, diff_proportions(7000, 10000, 35600, 50000));
 	report_free(&r.table);
 }
@@ -157,7 +157,7 @@ static void test_alike(void **state)
 		if (run >= 2)
 			add(&r, run, rare, 1);
 	}
-	assert_int_equal(diff_make(&r.table, 2, rows), 0);
+	assert_int_equal(diff_make(&r.table, 2, NULL, rows), 0);
 	expect_near(rows[1].p, diff_fisher(0, 2000, 2, 2000));
 	assert_true(rows[1].p > 0.4);
 	report_free(&r.table);
@@ -169,7 +169,7 @@ static void test_nothing(void **state)
 
 	(void)state;
 	begin(&r, 2);
-	assert_int_equal(diff_make(&r.table, 1, NULL), 0);
+	assert_int_equal(diff_make(&r.table, 1, NULL, NULL), 0);
 	report_free(&r.table);
 }
 

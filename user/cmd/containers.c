@@ -6,7 +6,6 @@
 #ifdef HAVE_JSON_C
 #include <dirent.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,54 +15,15 @@
 #include <unistd.h>
 
 #include "util/file.h"
-#include "util/library.h"
+#include "util/jsonread.h"
 #include "util/text.h"
 
-#define SONAME "libjson-c.so.5" /* of 0.15 and later */
 #define FILE_MAX (16u << 20)
-#define DEPTH_MAX 32
 
 #define DOCKER "/var/lib/docker/containers/%s/config.v2.json"
 #define STORAGE "/var/lib/containers/storage"
 #define STORAGE_DIR "-containers" /* after the name of the driver: overlay, vfs */
 #define CONTAINERD "/run/containerd/io.containerd.runtime.v2.task"
-
-static struct {
-	struct json_tokener *(*tokener)(int depth);
-	void (*end)(struct json_tokener *tok);
-	struct json_object *(*parse)(struct json_tokener *tok, const char *text, int n);
-	int (*put)(struct json_object *o);
-	json_bool (*get)(const struct json_object *o, const char *key, struct json_object **ret);
-	const char *(*text)(struct json_object *o);
-	int (*is)(const struct json_object *o, enum json_type type);
-	size_t (*length)(const struct json_object *o);
-	struct json_object *(*at)(const struct json_object *o, size_t i);
-} json;
-
-static bool open_library(void)
-{
-	const struct library_symbol symbols[] = {
-		{ &json.tokener, "json_tokener_new_ex" },  { &json.end, "json_tokener_free" },	      { &json.parse, "json_tokener_parse_ex" },
-		{ &json.put, "json_object_put" },	   { &json.get, "json_object_object_get_ex" }, { &json.text, "json_object_get_string" },
-		{ &json.is, "json_object_is_type" },	   { &json.length, "json_object_array_length" }, { &json.at, "json_object_array_get_idx" },
-	};
-	static bool is_open;
-
-	if (!is_open)
-		is_open = library_open(SONAME, symbols, sizeof(symbols) / sizeof(symbols[0]));
-	return is_open;
-}
-
-/* NULL: it is no JSON. */
-static struct json_object *parse(const char *text, size_t n)
-{
-	struct json_tokener *tok = json.tokener(DEPTH_MAX);
-	struct json_object *o = tok ? json.parse(tok, text, (int)n) : NULL;
-
-	if (tok)
-		json.end(tok);
-	return o;
-}
 
 /* Only a regular file of root's, or of skep's user's. 0, or -errno; -EBADMSG: it is no JSON, or too long. */
 static int read_json(const char *path, struct json_object **ret)
@@ -82,17 +42,9 @@ static int read_json(const char *path, struct json_object **ret)
 		error = file_read_fd(fd, (size_t)st.st_size + 1, FILE_MAX, &text, &n);
 	close(fd);
 	if (!error)
-		*ret = parse(text, n);
+		*ret = jsonread_parse(text, n);
 	free(text);
 	return error ? error : *ret ? 0 : -EBADMSG;
-}
-
-/* The text of o, or of its member; NULL: there is none. */
-static const char *text_of(const struct json_object *o, const char *key)
-{
-	struct json_object *member;
-
-	return o && json.get(o, key, &member) && json.is(member, json_type_string) ? json.text(member) : NULL;
 }
 
 static void keep(char to[CONTAINER_TEXT], const char *text)
@@ -127,26 +79,26 @@ static int of_docker(const char *root, const char *id, struct container_about *r
 	error = read_json(path, &o);
 	if (error)
 		return error;
-	name = text_of(o, "Name");
+	name = jsonread_text(o, "Name");
 	keep_name(ret->name, name && *name == '/' ? name + 1 : name);
-	if (json.get(o, "Config", &config))
-		keep(ret->image, text_of(config, "Image"));
-	json.put(o);
+	if (json_c.get(o, "Config", &config))
+		keep(ret->image, jsonread_text(config, "Image"));
+	json_c.put(o);
 	return 0;
 }
 
 /* Of one of containers/storage. What the runtime keeps with it is JSON in a text. */
 static void of_entry(const struct json_object *entry, struct container_about *ret)
 {
-	const char *kept = text_of(entry, "metadata");
-	struct json_object *about = kept ? parse(kept, strlen(kept)) : NULL, *names, *name;
+	const char *kept = jsonread_text(entry, "metadata");
+	struct json_object *about = kept ? jsonread_parse(kept, strlen(kept)) : NULL, *names, *name;
 
-	if (json.get(entry, "names", &names) && json.is(names, json_type_array) && json.length(names)) {
-		name = json.at(names, 0);
-		keep_name(ret->name, json.is(name, json_type_string) ? json.text(name) : NULL);
+	if (json_c.get(entry, "names", &names) && json_c.is(names, json_type_array) && json_c.length(names)) {
+		name = json_c.at(names, 0);
+		keep_name(ret->name, json_c.is(name, json_type_string) ? json_c.text(name) : NULL);
 	}
-	keep(ret->image, text_of(about, "image-name"));
-	json.put(about);
+	keep(ret->image, jsonread_text(about, "image-name"));
+	json_c.put(about);
 }
 
 static int of_storage_file(const char *path, const char *id, struct container_about *ret)
@@ -157,15 +109,15 @@ static int of_storage_file(const char *path, const char *id, struct container_ab
 	if (error)
 		return error;
 	error = -ENOENT;
-	for (size_t i = 0; error && json.is(all, json_type_array) && i < json.length(all); i++) {
-		const char *other = text_of(json.at(all, i), "id");
+	for (size_t i = 0; error && json_c.is(all, json_type_array) && i < json_c.length(all); i++) {
+		const char *other = jsonread_text(json_c.at(all, i), "id");
 
 		if (!other || strcmp(other, id) != 0)
 			continue;
-		of_entry(json.at(all, i), ret);
+		of_entry(json_c.at(all, i), ret);
 		error = 0;
 	}
-	json.put(all);
+	json_c.put(all);
 	return error;
 }
 
@@ -208,14 +160,14 @@ static int of_storage(const char *root, const char *id, struct container_about *
 /* https://github.com/containerd/containerd: pkg/cri/annotations; https://github.com/containerd/nerdctl: pkg/labels */
 static void of_annotations(const struct json_object *a, struct container_about *ret)
 {
-	const char *pod = text_of(a, "io.kubernetes.cri.sandbox-name"), *space = text_of(a, "io.kubernetes.cri.sandbox-namespace");
-	const char *name = text_of(a, "io.kubernetes.cri.container-name");
+	const char *pod = jsonread_text(a, "io.kubernetes.cri.sandbox-name"), *space = jsonread_text(a, "io.kubernetes.cri.sandbox-namespace");
+	const char *name = jsonread_text(a, "io.kubernetes.cri.container-name");
 
 	if (pod && space)
 		snprintf(ret->name, sizeof(ret->name), "%s/%s%s%s", space, pod, name ? "/" : "", name ? name : "");
 	else
-		keep(ret->name, text_of(a, "nerdctl/name"));
-	keep(ret->image, text_of(a, "io.kubernetes.cri.image-name"));
+		keep(ret->name, jsonread_text(a, "nerdctl/name"));
+	keep(ret->image, jsonread_text(a, "io.kubernetes.cri.image-name"));
 }
 
 static int of_spec(const char *path, const char *id, struct container_about *ret)
@@ -226,9 +178,9 @@ static int of_spec(const char *path, const char *id, struct container_about *ret
 	(void)id;
 	if (error)
 		return error;
-	if (json.get(o, "annotations", &annotations))
+	if (json_c.get(o, "annotations", &annotations))
 		of_annotations(annotations, ret);
-	json.put(o);
+	json_c.put(o);
 	return 0;
 }
 
@@ -246,7 +198,7 @@ int container_about(const char *root, const char *id, struct container_about *re
 	int error = -ENOENT;
 
 	*ret = (struct container_about){ 0 };
-	if (!open_library())
+	if (!jsonread_open())
 		return -ENOTSUP;
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
 		int one = runtimes[i](root, id, ret);

@@ -17,8 +17,23 @@
 #include "util/outfile.h"
 #include "util/text.h"
 
-#define FILES_MAX 64
 #define FIXED_MAX 9e18
+#define WDIFF "wdiff:"
+#define WEIGHT_MAX 1e9
+
+/* "2,1" */
+static int set_weights(struct diff_options *o, const char *text)
+{
+	const char *comma = strchr(text, ',');
+	char first[32];
+
+	if (!comma || (size_t)(comma - text) >= sizeof(first))
+		return -EINVAL;
+	memcpy(first, text, comma - text);
+	first[comma - text] = '\0';
+	o->order = DIFF_BY_WDIFF;
+	return num_double(first, WEIGHT_MAX, &o->weights[0]) || num_double(comma + 1, WEIGHT_MAX, &o->weights[1]) ? -EINVAL : 0;
+}
 
 static int set_order(void *base, const char *text, struct err *err)
 {
@@ -30,7 +45,9 @@ static int set_order(void *base, const char *text, struct err *err)
 			o->order = i;
 			return 0;
 		}
-	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--compute': expected delta-abs, delta or ratio", text);
+	if (!strncmp(text, WDIFF, strlen(WDIFF)) && !set_weights(o, text + strlen(WDIFF)))
+		return 0;
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--compute': expected delta-abs, delta, ratio or " WDIFF "BEFORE,AFTER", text);
 }
 
 static int set_fail(void *base, const char *text, struct err *err)
@@ -42,18 +59,37 @@ static int set_fail(void *base, const char *text, struct err *err)
 	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--fail-above': expected 0 to 100", text) : 0;
 }
 
+static int take_file(void *base, const char *text, struct err *err)
+{
+	struct diff_options *o = base;
+
+	if (o->nr_files == DIFF_FILES_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d files", DIFF_FILES_MAX);
+	o->files[o->nr_files++] = text;
+	return 0;
+}
+
 static const struct opt diff_opts[] = {
+	{ OPT_OPERAND, NULL, NULL, OPT_CALL, 0, NULL, take_file, true },
 	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct diff_options, request.sort), "what rows are summed by: comm, pid, tid, cpu, dso, sym, srcline, srcfile (default: " REPORT_KEYS ")" },
 	{ 'e', "event", "EVENT", OPT_TEXT, offsetof(struct diff_options, event), "this event (default: the first one of the first file)" },
-	{ 'c', "compute", "WHAT", OPT_CALL, 0, "rows with the greatest delta-abs (default), delta or ratio first", .set = set_order, .values = "delta-abs|delta|ratio" },
+	{ 'c', "compute", "WHAT", OPT_CALL, 0, "rows with the greatest delta-abs (default), delta, ratio, or wdiff:B,A (A times the period after, less B times that before) first", .set = set_order,
+	  .values = "delta-abs|delta|ratio|wdiff:" },
 	{ 0, "fail-above", "POINTS", OPT_CALL, 0, "exit code 1 if a row's share has grown by more than POINTS, and not by chance", .set = set_fail },
+	{ 0, "percentage", "HOW", OPT_TEXT, offsetof(struct diff_options, percentage), "relative (default): of the samples that are shown; absolute: of all of the event",
+	  .values = "relative|absolute" },
 	{ 0, "top", "N", OPT_U64, offsetof(struct diff_options, view.top), "only the first N rows" },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct diff_options, view.out), "write to FILE instead of standard output" },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct diff_options, view.out), "write to FILE instead of standard output; X.html, X.svg and X.folded are flame graphs" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct diff_options, json), "as --format json" },
 	{ 0, "against", "TIME", OPT_DURATION, offsetof(struct diff_options, against_ns),
 	  "of the store: compare with the same span, TIME earlier (24h: yesterday)" },
 	{ 0, "against-label", "KEY=PATTERN,...", OPT_TEXT, offsetof(struct diff_options, against_label),
 	  "of the store: compare with what has these labels, as build_id=1f0e*, instead of those of --label" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct diff_options, view.format),
+	  "text, csv or json (an object per line); or a flame graph of both sides: html, svg or folded (default: by the file's name, or text)",
+	  .values = ROWS_FORMATS "|html|svg|folded" },
+	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct diff_options, view.fields), "show these columns, in this order" },
+	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct diff_options, view.filter), "show the rows for which EXPR is true: 'COLUMN > 10ms && comm == \"x\"'" },
 	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct diff_options, stdio), "text, also on a terminal, which gets a screen otherwise" },
 	{ 0 },
 };
@@ -69,7 +105,6 @@ static const struct opt_rule diff_rules[] = {
 
 static const struct opt_group diff_groups[] = {
 	{ "Rows", diff_opts, 0, diff_rules },
-	{ "Rows", format_opts, offsetof(struct diff_options, view) },
 	{ "Store", store_opts, offsetof(struct diff_options, store), store_rules },
 	{ "Samples", pick_diff_opts, offsetof(struct diff_options, pick) },
 	{ "Names", symbol_opts, offsetof(struct diff_options, symbols), symbol_rules },
@@ -77,12 +112,19 @@ static const struct opt_group diff_groups[] = {
 	{ 0 },
 };
 
+static double diff_weighted(const struct diff_options *o, const struct diff_row *r)
+{
+	return r->after_weight * o->weights[1] - r->before_weight * o->weights[0];
+}
+
 double diff_rank(const struct diff_options *o, const struct diff_row *r)
 {
 	double change = r->after - r->before;
 
 	if (o->order == DIFF_BY_RATIO)
 		return r->before > 0 ? diff_ratio(r) : INFINITY;
+	if (o->order == DIFF_BY_WDIFF)
+		return diff_weighted(o, r);
 	return o->order == DIFF_BY_GROWTH ? change : fabs(change);
 }
 
@@ -120,6 +162,7 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 	r->d->table.group.place = place;
 	if (event < 0)
 		return event;
+	diff_compare_origin(r->d, meta, &meta->events[event]);
 	for (int i = 0; i < meta->nr_events; i++)
 		place[i] = (uint16_t)r->run;
 	r->replay->event = event;
@@ -137,6 +180,7 @@ static int add_profile(struct diff *d, const struct profile *p, const char *unit
 	to->unit = unit ? strpool_add(d->pool, unit) : NULL;
 	to->receipt = p->receipt; /* of the process, but for: */
 	to->receipt.wall_ns += wall_ns;
+	to->duration_ns += p->duration_ns;
 	to->seen += p->seen;
 	to->kept += p->kept;
 	for (int i = 0; i < LOSS_MAX; i++)
@@ -146,7 +190,16 @@ static int add_profile(struct diff *d, const struct profile *p, const char *unit
 	return unit && !to->unit ? -ENOMEM : 0;
 }
 
-static int replay_into(struct diff *d, struct replay *r, struct err *err)
+/* Samples that are not shown count where shares are of all. */
+static void count_others(struct diff *d, const struct replay *r, uint32_t run)
+{
+	struct pick_out out = pick_out(r->pick, (uint32_t)r->event);
+
+	d->table.group.wholes[run] += out.weight;
+	d->others[run] = out.count;
+}
+
+static int replay_into(struct diff *d, struct replay *r, uint32_t run, struct err *err)
 {
 	struct symbol_options symbols = d->o->symbols;
 	struct syms_cfg cfg = { .lines = report_layout_has_lines(&d->table.layout) };
@@ -160,23 +213,33 @@ static int replay_into(struct diff *d, struct replay *r, struct err *err)
 	if (!ret && !r->views.data[0]->at.folded)
 		ret = pick_out_all(r->pick) ? nothing_chosen(pick_out_all(r->pick), r->path, err) :
 					      nothing_sampled(&r->views.data[0]->profile, r->path, 0, err);
+	if (!ret && d->o->percentage && !strcmp(d->o->percentage, "absolute"))
+		count_others(d, r, run);
 	if (!ret && add_profile(d, &r->total, r->views.data[0]->profile.unit, r->path))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	return ret;
+}
+
+/* NULL: nobody shows it. */
+static struct tree *tree_of(struct diff *d, uint32_t run)
+{
+	bool is_after = run >= d->nr_before;
+
+	return diff_has_picture(d->o) || (is_after && diff_has_screen(d->o)) ? &d->trees[is_after] : NULL;
 }
 
 static int read_file(struct diff *d, uint32_t run, struct err *err)
 {
 	struct diff_reading reading = { d, NULL, run };
 	struct replay replay = { .path = d->paths[run], .request = &d->o->request, .table = &d->table, .opened = opened, .opened_arg = &reading,
-				 .tree = diff_has_screen(d->o) && run >= d->nr_before ? &d->tree : NULL, .leaves = true };
+				 .tree = tree_of(d, run), .leaves = true };
 	int ret = pick_new(&d->o->pick, &replay.pick, err);
 
 	replay.file.span = d->o->store.path ? &d->spans[run] : NULL;
 	reading.replay = &replay;
 	replay.pic = ret ? NULL : picture_new(d->pool);
 	if (!ret)
-		ret = replay.pic ? replay_into(d, &replay, err) : err_set(err, -ENOMEM, "out of memory");
+		ret = replay.pic ? replay_into(d, &replay, run, err) : err_set(err, -ENOMEM, "out of memory");
 	replay_close(&replay);
 	picture_free(replay.pic);
 	pick_free(replay.pick);
@@ -192,11 +255,11 @@ static int read_files(struct diff *d, struct err *err)
 	if (ret)
 		return ret;
 	d->rows = calloc(d->table.rows.n + 1, sizeof(*d->rows));
-	return d->rows && !diff_make(&d->table, d->nr_before, d->rows) ? 0 : err_set(err, -ENOMEM, "out of memory");
+	return d->rows && !diff_make(&d->table, d->nr_before, d->others, d->rows) ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
 /* What follows the keys. */
-enum diff_column { BEFORE, AFTER, DELTA, RATIO, P, Q, SIGNIFICANT, CHANGED, BEFORE_SAMPLES, AFTER_SAMPLES, RANK, NUMBER, NR_VALUES };
+enum diff_column { BEFORE, AFTER, DELTA, RATIO, P, Q, SIGNIFICANT, CHANGED, BEFORE_SAMPLES, AFTER_SAMPLES, WEIGHTED, RANK, NUMBER, NR_VALUES };
 
 static const struct column value_columns[NR_VALUES] = {
 	[BEFORE] = { "before_pct", "before %", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2, .spare = 2 },
@@ -209,12 +272,13 @@ static const struct column value_columns[NR_VALUES] = {
 	[CHANGED] = { "changed", "changed", NULL, VALUE_TEXT, ROLE_INFO, IN_TEXT },
 	[BEFORE_SAMPLES] = { "before_samples", NULL, NULL, VALUE_NUMBER, ROLE_SUM, IN_CSV | IN_JSON },
 	[AFTER_SAMPLES] = { "after_samples", NULL, NULL, VALUE_NUMBER, ROLE_SUM, IN_CSV | IN_JSON },
+	[WEIGHTED] = { "wdiff", "wdiff", NULL, VALUE_CHANGE, ROLE_INFO, IN_ALL },
 	[RANK] = { "rank", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = 0 },
 	[NUMBER] = { "number", NULL, NULL, VALUE_NUMBER, ROLE_KEY, .in = 0 }, /* names of two rows may be the same: of objects the last part is shown */
 };
 
 /* The keys of the layout, as texts, then these. */
-static size_t make_columns(const struct report_layout *l, struct column columns[ROW_COLUMNS_MAX])
+static size_t make_columns(const struct diff_options *o, const struct report_layout *l, struct column columns[ROW_COLUMNS_MAX])
 {
 	for (uint32_t i = 0; i < l->nr_keys; i++) {
 		const struct report_column_row *c = &report_columns[l->keys[i]];
@@ -222,12 +286,14 @@ static size_t make_columns(const struct report_layout *l, struct column columns[
 		columns[i] = (struct column){ c->name, c->heading, NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL };
 	}
 	memcpy(&columns[l->nr_keys], value_columns, sizeof(value_columns));
+	if (o->order != DIFF_BY_WDIFF)
+		columns[l->nr_keys + WEIGHTED].in = 0;
 	return l->nr_keys + NR_VALUES;
 }
 
 static uint64_t fixed(double x)
 {
-	return (uint64_t)llround(fmin(x * VALUE_ONE, FIXED_MAX));
+	return (uint64_t)llround(fmax(fmin(x * VALUE_ONE, FIXED_MAX), -FIXED_MAX));
 }
 
 /* rank: more for a row that comes before */
@@ -245,6 +311,7 @@ static void fill_values(const struct diff *d, size_t number, size_t rank, struct
 	v[CHANGED].text = r->q < DIFF_SIGNIFICANT ? "yes" : "";
 	v[BEFORE_SAMPLES].num = r->before_count;
 	v[AFTER_SAMPLES].num = r->after_count;
+	v[WEIGHTED].num = fixed(diff_weighted(d->o, r));
 	v[RANK].num = rank;
 	v[NUMBER].num = number;
 }
@@ -293,6 +360,8 @@ static int deliver(void *arg, struct run *run, struct err *err)
 		fill_values(d, i, n - at, &values[nr_keys]);
 		if (!r->before_count)
 			row.none = 1ull << (nr_keys + RATIO);
+		if (fabs(diff_weighted(d->o, r)) * VALUE_ONE >= FIXED_MAX)
+			row.none |= 1ull << (nr_keys + WEIGHTED);
 		ret = run->sink.row(&run->sink, &row);
 	}
 	free(order);
@@ -305,7 +374,7 @@ static int print(struct diff *d, struct err *err)
 {
 	struct column columns[ROW_COLUMNS_MAX];
 	const uint32_t nr_keys = d->table.layout.nr_keys;
-	struct schema schema = { columns, make_columns(&d->table.layout, columns), -1, .sort = (int8_t)(nr_keys + RANK) };
+	struct schema schema = { columns, make_columns(d->o, &d->table.layout, columns), -1, .sort = (int8_t)(nr_keys + RANK) };
 	const struct view_options *o = &d->o->view;
 	struct run_cfg cfg = { .schema = &schema, .keys = ((1ull << nr_keys) - 1) | 1ull << (nr_keys + NUMBER), .sort = schema.sort,
 			       .format = d->o->json ? "json" : o->format, .fields = o->fields, .filter = o->filter, .out = o->out ? o->out : "-",
@@ -354,34 +423,31 @@ static int judge(const struct diff *d, struct err *err)
 		       d->o->fail_above, text, d->rows[worst].before * 100, d->rows[worst].after * 100);
 }
 
-/* OLD NEW, OLD... -- NEW..., or perf's two files. */
-static int take_paths(struct diff *d, char **operands, struct err *err)
+/* OLD NEW, OLD... -- NEW..., or perf's two files. after: what follows "--". */
+static int take_paths(struct diff *d, char **after, struct err *err)
 {
-	static const char *const defaults[] = { "perf.data.old", "perf.data", NULL };
+	static const char *const defaults[] = { "perf.data.old", "perf.data" };
+	const struct diff_options *o = d->o;
 
-	for (size_t i = 0; operands[0] ? operands[i] : defaults[i]; i++) {
-		const char *path = operands[0] ? operands[i] : defaults[i];
-
-		if (!strcmp(path, "--") && d->nr_paths && !d->nr_before) {
-			d->nr_before = d->nr_paths;
-			continue;
-		}
-		if (!strcmp(path, "--"))
-			return err_exit(err, -EINVAL, EXIT_USAGE, d->nr_before ? "only one '--' separates the files" : "no file before '--'");
-		if (path[0] == '-')
-			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': options come before the files", path);
-		if (d->nr_paths == FILES_MAX)
-			return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d files", FILES_MAX);
-		d->paths[d->nr_paths++] = path;
+	memcpy(d->paths, o->files, o->nr_files * sizeof(*d->paths));
+	d->nr_paths = o->nr_files;
+	if (*after && !d->nr_paths)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "no file before '--'");
+	d->nr_before = *after ? d->nr_paths : 1;
+	for (; *after; after++) {
+		if (!strcmp(*after, "--"))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "only one '--' separates the files");
+		if (d->nr_paths == DIFF_FILES_MAX)
+			return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d files", DIFF_FILES_MAX);
+		d->paths[d->nr_paths++] = *after;
 	}
-	if (d->nr_before ? d->nr_before < d->nr_paths : d->nr_paths == 2) {
-		d->nr_before = d->nr_before ? d->nr_before : 1;
+	if (!d->nr_paths) {
+		memcpy(d->paths, defaults, sizeof(defaults));
+		d->nr_paths = 2;
+	}
+	if (d->nr_before < d->nr_paths && (d->nr_paths == 2 || d->nr_paths > o->nr_files))
 		return 0;
-	}
-	if (d->nr_before)
-		err_exit(err, -EINVAL, EXIT_USAGE, "no file after '--'");
-	else
-		err_exit(err, -EINVAL, EXIT_USAGE, "%u file%s: two are compared", d->nr_paths, d->nr_paths == 1 ? "" : "s");
+	err_exit(err, -EINVAL, EXIT_USAGE, "%u file%s: two are compared", d->nr_paths, d->nr_paths == 1 ? "" : "s");
 	err_hint(err, "skep diff BEFORE AFTER, or of several runs skep diff BEFORE... -- AFTER...");
 	return -EINVAL;
 }
@@ -390,7 +456,7 @@ static int take_paths(struct diff *d, char **operands, struct err *err)
 static int take_spans(struct diff *d, struct err *err)
 {
 	struct store_options *s = &d->o->store;
-	int ret = store_options_end(s, err);
+	int ret = d->o->nr_files ? err_exit(err, -EINVAL, EXIT_USAGE, "--store excludes files: it compares spans of the store") : store_options_end(s, err);
 
 	if (!ret && !s->span.until_s)
 		s->span.until_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
@@ -445,7 +511,7 @@ static int begin(struct diff *d, char **operands, struct err *err)
 	if (ret)
 		return ret;
 	d->pool = strpool_new();
-	if (!d->pool || tree_init(&d->tree) || report_group(&d->table, d->nr_paths, NULL, 0))
+	if (!d->pool || tree_init(&d->trees[0]) || tree_init(&d->trees[1]) || report_group(&d->table, d->nr_paths, NULL, 0))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -453,21 +519,25 @@ static int begin(struct diff *d, char **operands, struct err *err)
 static int diff_run(void *cfg, char **operands, struct err *err)
 {
 	struct diff_options *o = cfg;
-	const char *paths[FILES_MAX];
+	const char *paths[DIFF_FILES_MAX];
 	struct diff d = { .o = o, .paths = paths, .profile.title = command_line() };
 	int ret = begin(&d, operands, err);
+	bool counts = !ret && !o->store.path && diff_is_counts(&d);
 
-	if (!ret)
+	if (counts)
+		ret = diff_counts(&d, err);
+	else if (!ret)
 		ret = read_files(&d, err);
 	d.event_names[0] = d.event;
 	d.cfg = (struct report_cfg){ .event_names = d.event_names };
-	if (!ret)
-		ret = diff_has_screen(o) ? show(&d, err) : print(&d, err);
-	if (!ret && o->fails)
+	if (!ret && !counts)
+		ret = diff_has_picture(o) ? diff_picture(&d, err) : diff_has_screen(o) ? show(&d, err) : print(&d, err);
+	if (!ret && o->fails && !counts)
 		ret = judge(&d, err);
 	free(d.rows);
 	free(d.place);
-	tree_free(&d.tree);
+	tree_free(&d.trees[0]);
+	tree_free(&d.trees[1]);
 	report_free(&d.table);
 	strpool_free(d.pool);
 	store_options_free(&o->store);

@@ -11,7 +11,9 @@
 #include "model/diff.h"
 #include "render/rows/report.h"
 
-enum diff_order { DIFF_BY_CHANGE, DIFF_BY_GROWTH, DIFF_BY_RATIO, DIFF_ORDERS };
+#define DIFF_FILES_MAX 64
+
+enum diff_order { DIFF_BY_CHANGE, DIFF_BY_GROWTH, DIFF_BY_RATIO, DIFF_ORDERS, DIFF_BY_WDIFF };
 
 struct diff_options {
 	struct honesty h;
@@ -22,11 +24,22 @@ struct diff_options {
 	uint64_t against_ns;
 	const char *against_label;
 	char *against_words; /* its labels */
+	const char *files[DIFF_FILES_MAX]; /* in front of "--" */
+	uint32_t nr_files;
 	struct report_request request;
 	const char *event; /* NULL: the first one of the first file */
 	enum diff_order order;
+	double weights[2]; /* of DIFF_BY_WDIFF: what periods before and after the change are multiplied by */
+	const char *percentage; /* NULL: relative */
 	double fail_above; /* points of a percent */
 	bool fails, json, stdio;
+};
+
+/* Of the first file. */
+struct diff_origin {
+	const char *hostname, *arch, *cpu; /* of the pool; NULL: not known */
+	bool is_known, is_freq;
+	uint64_t rate; /* Hz, or the period; 0: not known */
 };
 
 /* Files that were read, and what has changed between them. */
@@ -36,9 +49,11 @@ struct diff {
 	uint32_t nr_paths, nr_before;
 	struct store_span spans[2]; /* of a store: before and after */
 	struct strpool *pool;
+	struct diff_origin origin;
 	struct report table; /* each file in sums of its own */
 	uint16_t *place;     /* of table.group */
-	struct tree tree;    /* of the files after the change */
+	uint64_t others[DIFF_FILES_MAX]; /* samples of each file that are not shown, but count where shares are absolute */
+	struct tree trees[2]; /* of the files before and after the change, where they are shown */
 	const char *event; /* of pool; NULL: not known yet */
 	struct profile profile; /* of all files */
 	struct diff_row *rows;	/* beside those of the table */
@@ -46,11 +61,26 @@ struct diff {
 	struct report_cfg cfg;	/* how cells of the table are shown */
 };
 
+/* Notes where a file's machine, or the rate of its event, is not that of the first one. */
+void diff_compare_origin(struct diff *d, const struct data_meta *meta, const struct event *event);
+
 /* By what rows are ordered, those with most of it first. Infinite: new after the change, by ratio. */
 double diff_rank(const struct diff_options *o, const struct diff_row *r);
 
 /* True if the table is shown on a screen. */
 bool diff_has_screen(const struct diff_options *o);
+
+/* True if a picture is written, of the stacks of both sides. */
+bool diff_has_picture(const struct diff_options *o);
+
+/* Writes it, with the ledger. 0, or -errno with err filled. */
+int diff_picture(struct diff *d, struct err *err);
+
+/* Are the files counts of skep stat or perf stat, as JSON? By the first one. */
+bool diff_is_counts(const struct diff *d);
+
+/* Prints what has changed between them, and is the exit of --fail-above. 0, or -errno with err filled. */
+int diff_counts(struct diff *d, struct err *err);
 
 /* Shows it until the user leaves. 0, or -errno with err filled. */
 int diff_screen(struct diff *d, struct err *err);

@@ -62,7 +62,7 @@ static const char *last_name(char *buf, size_t size, const char *path)
 
 static int show(struct diff_screen *s)
 {
-	struct browser_page page = { .head = s->head, .table = &s->shown, .profile = &s->d->profile, .cfg = &s->d->cfg, .tree = &s->d->tree,
+	struct browser_page page = { .head = s->head, .table = &s->shown, .profile = &s->d->profile, .cfg = &s->d->cfg, .tree = &s->d->trees[1],
 				     .root = fold_root_of(&s->shown.layout), .mark = mark, .share = share, .mark_width = CHANGE_WIDTH, .mark_title = "  Change" };
 	const struct diff *d = s->d;
 	char event[256], before[256], after[256];
@@ -93,7 +93,7 @@ static int key_flame(void *arg)
 {
 	struct diff_screen *s = arg;
 
-	page_flame(s->browser, "skep-diff", &s->d->tree, &s->d->profile);
+	page_flame(s->browser, "skep-diff", &s->d->trees[1], &s->d->profile);
 	return 0;
 }
 

@@ -139,6 +139,17 @@ static double p_of(const struct runs *runs, const struct diff_row *r)
 	return fmax(counts, shares);
 }
 
+/* Even if all of them were on one side? */
+static bool are_few(const struct runs *runs, const struct diff_row *r)
+{
+	uint64_t all_before = count_of(runs, runs->counts, true), all_after = count_of(runs, runs->counts, false), n = r->before_count + r->after_count;
+
+	if (n > FEW)
+		return false;
+	return (n > all_before || diff_fisher(n, all_before, 0, all_after) >= DIFF_SIGNIFICANT) &&
+	       (n > all_after || diff_fisher(0, all_before, n, all_after) >= DIFF_SIGNIFICANT);
+}
+
 static void fill(struct runs *runs, const struct report *t, const struct report_row *row, struct diff_row *r)
 {
 	uint32_t nr_after = runs->n - runs->nr_before;
@@ -157,6 +168,7 @@ static void fill(struct runs *runs, const struct report *t, const struct report_
 	r->before_weight /= runs->nr_before;
 	r->after_weight /= nr_after;
 	r->p = p_of(runs, r);
+	r->few = are_few(runs, r);
 }
 
 static int least_likely_first(const void *a, const void *b)
@@ -166,18 +178,22 @@ static int least_likely_first(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int adjust(struct diff_row *rows, size_t n)
+int diff_adjust(struct diff_row *rows, size_t n)
 {
 	struct diff_row **by_p = calloc(n + 1, sizeof(struct diff_row *));
 	double least = 1;
+	size_t tests = 0;
 
 	if (!by_p)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		by_p[i] = &rows[i];
-	qsort(by_p, n, sizeof(*by_p), least_likely_first);
-	for (size_t i = n; i-- > 0;) {
-		double q = by_p[i]->p * (double)n / (double)(i + 1);
+	for (size_t i = 0; i < n; i++) {
+		rows[i].q = 1;
+		if (!rows[i].few)
+			by_p[tests++] = &rows[i];
+	}
+	qsort(by_p, tests, sizeof(*by_p), least_likely_first);
+	for (size_t i = tests; i-- > 0;) {
+		double q = by_p[i]->p * (double)tests / (double)(i + 1);
 
 		least = q < least ? q : least;
 		by_p[i]->q = least;
@@ -186,11 +202,13 @@ static int adjust(struct diff_row *rows, size_t n)
 	return 0;
 }
 
-int diff_make(const struct report *t, uint32_t nr_before, struct diff_row *ret_rows)
+int diff_make(const struct report *t, uint32_t nr_before, const uint64_t *others, struct diff_row *ret_rows)
 {
 	struct runs runs = { t->group.nr, nr_before, calloc(t->group.nr, sizeof(double)), calloc(t->group.nr, sizeof(uint64_t)) };
 	int ret = runs.shares && runs.counts ? 0 : -ENOMEM;
 
+	for (uint32_t i = 0; i < runs.n && others && !ret; i++)
+		runs.counts[i] = others[i];
 	for (size_t k = 0; k < t->rows.n && !ret; k++)
 		for (uint32_t i = 0; i < runs.n; i++)
 			runs.counts[i] += t->group.sums.data[t->rows.data[k].sums + i].self_count;
@@ -198,5 +216,5 @@ int diff_make(const struct report *t, uint32_t nr_before, struct diff_row *ret_r
 		fill(&runs, t, &t->rows.data[k], &ret_rows[k]);
 	free(runs.shares);
 	free(runs.counts);
-	return ret ? ret : adjust(ret_rows, t->rows.n);
+	return ret ? ret : diff_adjust(ret_rows, t->rows.n);
 }

@@ -15,13 +15,24 @@ struct diff_row {
 	 * test of their shares, which knows how much runs of the same program differ.
 	 */
 	double p;
-	double q; /* expected part of false positives among the rows with a q this small or smaller (Benjamini and Hochberg) */
+	bool few; /* of so few samples that p could not be below DIFF_SIGNIFICANT, however they are divided: q is 1 */
+	/*
+	 * Expected part of false positives among the rows with a q this small or smaller (Benjamini and Hochberg), of those that are not `few`: rows
+	 * that cannot be positives are no tests (Gilbert 2005, "A modified false discovery rate multiple-comparisons procedure for discrete data").
+	 */
+	double q;
 };
 
 #define DIFF_SIGNIFICANT 0.05 /* of q */
 
-/* Of each row of t, in their order. The first nr_before runs of the group are those before; at least one is, and one is not. 0 or -ENOMEM. */
-int diff_make(const struct report *t, uint32_t nr_before, struct diff_row *ret_rows);
+/*
+ * Of each row of t, in their order. The first nr_before runs of the group are those before; at least one is, and one is not. others: samples of each
+ * run that are in no row, whose weight is in the group's wholes; NULL: none. 0 or -ENOMEM.
+ */
+int diff_make(const struct report *t, uint32_t nr_before, const uint64_t *others, struct diff_row *ret_rows);
+
+/* Fills q of n rows from their p and few. 0 or -ENOMEM. */
+int diff_adjust(struct diff_row *rows, size_t n);
 
 /* after / before; 0 where there was none before. */
 double diff_ratio(const struct diff_row *r);

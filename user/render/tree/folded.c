@@ -2,18 +2,19 @@
 /*
  * SHOW: the folded format, "outer;inner;leaf SAMPLES" (of time that was measured: its ns), one line a distinct stack, as flame graph tools
  * read it. Lines are sorted bytewise and equal texts (same names in other objects) are one line, so
- * that two runs can be compared with diff.
+ * that two runs can be compared with diff. Of a change a line has two numbers, before and after, as difffolded.pl writes and flamegraph.pl reads.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/treepair.h"
 #include "render/tree/render.h"
 #include "util/text.h"
 
 struct line {
 	size_t at; /* in the text */
-	uint64_t count; /* or ns */
+	uint64_t counts[2]; /* or ns; the second one of a change, whose first is before it */
 };
 
 struct folded {
@@ -32,7 +33,7 @@ static void name_put(FILE *out, const char *name)
 	fputs(buf, out);
 }
 
-static int line_add(struct folded *f, const struct tree *tree, uint32_t leaf, uint64_t count)
+static int line_add(struct folded *f, const struct tree *tree, uint32_t leaf, uint64_t count, uint64_t after)
 {
 	f->path.n = 0;
 	for (uint32_t i = leaf; i; i = tree->nodes.data[i].parent) {
@@ -42,7 +43,7 @@ static int line_add(struct folded *f, const struct tree *tree, uint32_t leaf, ui
 	}
 	if (vec_reserve(&f->lines))
 		return -ENOMEM;
-	f->lines.data[f->lines.n++] = (struct line){ ftello(f->mem), count };
+	f->lines.data[f->lines.n++] = (struct line){ ftello(f->mem), { count, after } };
 	if (!leaf)
 		name_put(f->mem, tree->nodes.data[0].name);
 	for (size_t i = f->path.n; i--;) {
@@ -61,41 +62,49 @@ static int line_cmp(const void *a, const void *b, void *text)
 	return strcmp((char *)text + x->at, (char *)text + y->at);
 }
 
-static void lines_print(FILE *out, struct folded *f)
+static void lines_print(FILE *out, struct folded *f, bool is_change)
 {
-	uint64_t count = 0;
+	uint64_t counts[2] = { 0 };
 
 	qsort_r(f->lines.data, f->lines.n, sizeof(*f->lines.data), line_cmp, f->text);
 	for (size_t i = 0; i < f->lines.n; i++) {
 		const char *text = f->text + f->lines.data[i].at;
 
-		count += f->lines.data[i].count;
+		counts[0] += f->lines.data[i].counts[0];
+		counts[1] += f->lines.data[i].counts[1];
 		if (i + 1 < f->lines.n && !strcmp(text, f->text + f->lines.data[i + 1].at))
 			continue;
-		fprintf(out, "%s %" PRIu64 "\n", text, count);
-		count = 0;
+		fprintf(out, "%s %" PRIu64, text, counts[0]);
+		if (is_change)
+			fprintf(out, " %" PRIu64, counts[1]);
+		putc('\n', out);
+		counts[0] = counts[1] = 0;
 	}
 }
 
 int render_folded(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg)
 {
+	const struct flame_sides *sides = cfg ? cfg->sides : NULL;
 	struct folded f = { 0 };
 	int ret = 0;
 
-	(void)cfg;
 	f.mem = open_memstream(&f.text, &f.bytes);
 	if (!f.mem)
 		return -errno;
 	for (uint32_t i = 0; i < tree->nodes.n && !ret; i++) {
 		const struct tree_node *n = &tree->nodes.data[i];
 
-		if (n->self_count)
-			ret = line_add(&f, tree, i, p->is_time ? n->self : n->self_count);
+		uint64_t count = p->is_time ? n->self : n->self_count, before = 0;
+
+		if (sides)
+			before = p->is_time ? sides->before[i].self : sides->before[i].self_count;
+		if (count || before)
+			ret = sides ? line_add(&f, tree, i, before, count) : line_add(&f, tree, i, count, 0);
 	}
 	if (fclose(f.mem) && !ret)
 		ret = -ENOMEM;
 	if (!ret && f.lines.n)
-		lines_print(out, &f);
+		lines_print(out, &f, sides);
 	free(f.text);
 	vec_free(&f.lines);
 	vec_free(&f.path);

@@ -7,11 +7,13 @@
  *   node: frame of each node    depth: of each node    count: samples in the node itself
  *   self: weight in the node itself; left out when it is count * scale for every node
  *   file, line: of each node (file -1: none); left out when no node has any
+ *   before: of a change, the weight in the node itself before it; before_weight, before_count: of all nodes; names_of_sides: before and after
  * What a page can add up (totals) or number (parents) is not in the file.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "model/treepair.h"
 #include "render/tree/flame.h"
 #include "util/hash.h"
 #include "util/map.h"
@@ -44,6 +46,7 @@ struct ids {
 struct page {
 	struct ids names, objs, files, frames;
 	const struct tree *tree;
+	const struct flame_sides *sides;
 	struct json json;
 	uint64_t scale; /* self = self_count * scale everywhere; 0: not so */
 };
@@ -154,6 +157,12 @@ static int64_t col_self(const struct page *page, const struct tree_node *n, uint
 	return n->self;
 }
 
+static int64_t col_before(const struct page *page, const struct tree_node *n, uint32_t depth)
+{
+	(void)depth;
+	return page->sides->before[n - page->tree->nodes.data].self;
+}
+
 static int64_t col_file(const struct page *page, const struct tree_node *n, uint32_t depth)
 {
 	(void)depth;
@@ -198,6 +207,20 @@ static void ledger_put(struct json *json, const struct profile *p)
 	json_array_end(json);
 }
 
+static void sides_put(struct page *page)
+{
+	struct json *json = &page->json;
+
+	column_put(page, "before", col_before);
+	json_key_u64(json, "before_weight", page->sides->before[0].total);
+	json_key_u64(json, "before_count", page->sides->before[0].total_count);
+	json_key(json, "names_of_sides");
+	json_array(json);
+	json_text(json, page->sides->names[0]);
+	json_text(json, page->sides->names[1]);
+	json_array_end(json);
+}
+
 static void tree_put(struct page *page)
 {
 	struct json *json = &page->json;
@@ -227,12 +250,14 @@ static void tree_put(struct page *page)
 		column_put(page, "file", col_file);
 		column_put(page, "line", col_line);
 	}
+	if (page->sides)
+		sides_put(page);
 }
 
 int render_html(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg)
 {
 	const char *hole = strstr(skep_flame_html, PLACEHOLDER);
-	struct page page = { .tree = tree };
+	struct page page = { .tree = tree, .sides = cfg ? cfg->sides : NULL };
 	int ret = page_number(&page);
 
 	if (!ret) {

@@ -12,8 +12,17 @@
 #include "profile.h"
 #include "model/tree.h"
 
+struct tree_before;
+
+/* A picture of a change: the tree has what is after it. */
+struct flame_sides {
+	const struct tree_before *before; /* by node */
+	const char *names[2];		  /* of before and after: files */
+};
+
 struct flame_cfg {
 	bool icicle;   /* root at the top when opened */
+	const struct flame_sides *sides; /* NULL: of one side */
 };
 
 int render_folded(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "model/treepair.h"
 #include "render/tree/flame.h"
 #include "render/xml.h"
 #include "util/text.h"
@@ -42,11 +43,16 @@ static const char *const legend[] = {
 
 #define NR_KINDS (sizeof(legend) / sizeof(*legend))
 
+/* Of a change the colour is how many points of its share a frame has won or lost: from these on, in hundredths. */
+static const uint64_t steps[] = { 10, 50, 200, 500 };
+#define NR_STEPS (sizeof(steps) / sizeof(*steps))
+
 static const char style[] =
 	"text{font:12px ui-monospace,Menlo,Consolas,'Liberation Mono','DejaVu Sans Mono',monospace;fill:#211d15}"
 	"#bg{fill:#fff}.t{font-weight:600}.s{fill:#6a6457}.bad{fill:#a3260f}"
 	"#f text{pointer-events:none;fill:#17140d}#f rect{rx:2px}#f g{cursor:pointer}#f g:hover rect{stroke:#211d15}"
 	"#f .up{opacity:.5}#f .hit rect{fill:#c2287a}#f .hit text{fill:#fff}#b text{cursor:pointer}#b text:hover{text-decoration:underline}#b rect{fill:#f3efe6;stroke:#e4dfd4}"
+	".g0{fill:#f8d3c8}.g1{fill:#f2a48e}.g2{fill:#e3755a}.g3{fill:#cf4a2f}.l0{fill:#d2e0f5}.l1{fill:#a5c3ec}.l2{fill:#74a1de}.l3{fill:#4a7fca}.e{fill:#e4dfd4}"
 	".k0{fill:#f8bd58}.k1{fill:#8bb8ef}.k2{fill:#79cead}.k3{fill:#cdaeef}.k4{fill:#c6c3be}.k5{fill:url(#h)}"
 	"@media(prefers-color-scheme:dark){#bg{fill:#1d1b17}#b rect{fill:#2a2721;stroke:#35322b}text{fill:#ece7db}.s{fill:#a69f90}.bad{fill:#ff9a80}"
 	".k0{fill:#d8a040}.k1{fill:#6699d6}.k2{fill:#55b08d}.k3{fill:#b48fd9}.k4{fill:#8c8882}#f g:hover rect{stroke:#ece7db}}";
@@ -99,6 +105,19 @@ static void head_put(FILE *out, const struct profile *p, uint32_t *y)
 		line_put(out, y, "s", "%s", p->notes[i]);
 }
 
+/* What was only before has no width. */
+static void sides_put(FILE *out, const struct tree *tree, const struct flame_sides *sides, uint32_t *y)
+{
+	const struct tree_node *nodes = tree->nodes.data;
+	uint64_t gone = 0;
+
+	for (size_t i = 1; i < tree->nodes.n; i++)
+		if (!nodes[i].total && nodes[nodes[i].parent].total)
+			gone += sides->before[i].total;
+	line_put(out, y, "s", "from %s to %s: widths are of the latter; %" PRICENTI " %% of the former were in stacks that are gone", sides->names[0], sides->names[1],
+		 CENTI(centi_pct(gone, sides->before[0].total)));
+}
+
 /* How many lines head_put writes. */
 static uint32_t head_lines(const struct profile *p)
 {
@@ -117,8 +136,51 @@ static void amount_put(FILE *out, const struct tree_node *node, bool is_time)
 		fprintf(out, "%" PRIu64 " samples", node->total_count);
 }
 
-static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x, uint32_t y, bool is_time)
+struct walk {
+	FILE *out; /* NULL: only measure */
+	uint32_t top;
+	bool icicle, is_time;
+	uint32_t deepest;
+	const struct flame_sides *sides;
+};
+
+/* By how many hundredths of a point the share of a frame has changed. */
+static int64_t change_of(const struct walk *walk, const struct tree *tree, uint32_t i)
 {
+	const struct tree_before *before = walk->sides->before;
+
+	return (int64_t)centi_pct(tree->nodes.data[i].total, tree->nodes.data[0].total) - (int64_t)centi_pct(before[i].total, before[0].total);
+}
+
+static void class_put(const struct walk *walk, const struct tree *tree, uint32_t i)
+{
+	int64_t change = walk->sides ? change_of(walk, tree, i) : 0;
+	uint32_t kind = tree->nodes.data[i].kind;
+	int step = -1;
+
+	while (step + 1 < (int)NR_STEPS && (uint64_t)(change < 0 ? -change : change) >= steps[step + 1])
+		step++;
+	if (!walk->sides)
+		fprintf(walk->out, "k%u", kind < NR_KINDS ? kind : FRAME_UNKNOWN);
+	else if (step < 0)
+		fputc('e', walk->out);
+	else
+		fprintf(walk->out, "%c%d", change > 0 ? 'g' : 'l', step);
+}
+
+static void change_put(const struct walk *walk, const struct tree *tree, uint32_t i)
+{
+	const struct tree_before *before = walk->sides->before;
+	int64_t change = change_of(walk, tree, i);
+	uint64_t size = (uint64_t)(change < 0 ? -change : change);
+
+	fprintf(walk->out, "\nbefore %" PRICENTI " %%, self %" PRICENTI " %%: %s%" PRICENTI, CENTI(centi_pct(before[i].total, before[0].total)),
+		CENTI(centi_pct(before[i].self, before[0].total)), change < 0 ? "-" : "+", CENTI(size));
+}
+
+static void frame_put(const struct walk *walk, const struct tree *tree, uint32_t i, uint64_t x, uint32_t y)
+{
+	FILE *out = walk->out;
 	const struct tree_node *node = &tree->nodes.data[i];
 	uint64_t all = tree->nodes.data[0].total, w = centi_px(node->total, all), gap = w > 300 ? 50 : 0;
 	uint32_t chars = w > 600 ? (w - 600) / CHAR_CENTI : 0;
@@ -127,9 +189,11 @@ static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x
 	fputs("<g><title>", out);
 	xml_put(out, name, XML_TEXT_MAX);
 	fputc('\n', out);
-	amount_put(out, node, is_time);
+	amount_put(out, node, walk->is_time);
 	fprintf(out, ", %" PRICENTI " %%, self %" PRICENTI " %%", CENTI(centi_pct(node->total, all)),
 		CENTI(centi_pct(node->self, all)));
+	if (walk->sides)
+		change_put(walk, tree, i);
 	if (node->obj) {
 		fputc('\n', out);
 		xml_put(out, node->obj, XML_TEXT_MAX);
@@ -139,8 +203,9 @@ static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x
 		xml_put(out, node->file, XML_TEXT_MAX);
 		fprintf(out, ":%u", node->line);
 	}
-	fprintf(out, "</title><rect class=\"k%u\" x=\"%" PRICENTI "\" y=\"%u\" width=\"%" PRICENTI "\" height=\"%d\"/>",
-		node->kind < NR_KINDS ? node->kind : FRAME_UNKNOWN, CENTI(MARGIN * 100 + x), y, CENTI(w - gap), ROW - 1);
+	fputs("</title><rect class=\"", out);
+	class_put(walk, tree, i);
+	fprintf(out, "\" x=\"%" PRICENTI "\" y=\"%u\" width=\"%" PRICENTI "\" height=\"%d\"/>", CENTI(MARGIN * 100 + x), y, CENTI(w - gap), ROW - 1);
 	if (chars > 2) {
 		fprintf(out, "<text x=\"%" PRICENTI "\" y=\"%u\">", CENTI(MARGIN * 100 + x + 300), y + 13);
 		xml_put(out, name, chars);
@@ -148,13 +213,6 @@ static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x
 	}
 	fputs("</g>\n", out);
 }
-
-struct walk {
-	FILE *out; /* NULL: only measure */
-	uint32_t top;
-	bool icicle, is_time;
-	uint32_t deepest;
-};
 
 /* Visits what is wide enough. ends[depth] is where the next child of the open node at depth starts. */
 static int frames_walk(const struct tree *tree, struct walk *walk)
@@ -179,8 +237,7 @@ static int frames_walk(const struct tree *tree, struct walk *walk)
 			continue;
 		}
 		if (walk->out)
-			frame_put(walk->out, tree, i, centi_px(start, all),
-				  walk->top + ROW * (walk->icicle ? depth : rows - 1 - depth), walk->is_time);
+			frame_put(walk, tree, i, centi_px(start, all), walk->top + ROW * (walk->icicle ? depth : rows - 1 - depth));
 		else if (depth > walk->deepest)
 			walk->deepest = depth;
 		ends[depth + 1] = start;
@@ -190,14 +247,30 @@ static int frames_walk(const struct tree *tree, struct walk *walk)
 	return 0;
 }
 
+static uint32_t legend_entry(FILE *out, const char *cls, const char *text, uint32_t x, uint32_t y)
+{
+	fprintf(out, "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"11\" height=\"11\" rx=\"2\"/><text class=\"s\" x=\"%u\" y=\"%u\">%s</text>\n", cls, x, y - 10, x + 16,
+		y, text);
+	return x + 16 + (strlen(text) + 3) * CHAR_CENTI / 100;
+}
+
+static void change_legend_put(FILE *out, uint32_t y)
+{
+	static const char *const entries[][2] = { { "l3", "share fell by 5 points" }, { "l1", "by 0.5" }, { "e", "the same" }, { "g1", "grew by 0.5" }, { "g3", "by 5" } };
+	uint32_t x = MARGIN;
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		x = legend_entry(out, entries[i][0], entries[i][1], x, y);
+}
+
 static void legend_put(FILE *out, uint32_t y)
 {
 	uint32_t x = MARGIN;
 
 	for (size_t k = 0; k < NR_KINDS; k++) {
-		fprintf(out, "<rect class=\"k%zu\" x=\"%u\" y=\"%u\" width=\"11\" height=\"11\" rx=\"2\"/>"
-			"<text class=\"s\" x=\"%u\" y=\"%u\">%s</text>\n", k, x, y - 10, x + 16, y, legend[k]);
-		x += 16 + (strlen(legend[k]) + 3) * CHAR_CENTI / 100;
+		char cls[] = { 'k', (char)('0' + k), '\0' };
+
+		x = legend_entry(out, cls, legend[k], x, y);
 	}
 }
 
@@ -213,12 +286,13 @@ static void buttons_put(FILE *out)
 
 int render_svg(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg)
 {
-	struct walk walk = { .icicle = cfg && cfg->icicle, .is_time = p->is_time, .top = MARGIN + head_lines(p) * LINE + LINE / 2 };
+	struct walk walk = { .icicle = cfg && cfg->icicle, .is_time = p->is_time, .sides = cfg ? cfg->sides : NULL };
 	uint32_t y = MARGIN / 2, height;
 	int ret = frames_walk(tree, &walk);
 
 	if (ret)
 		return ret;
+	walk.top = MARGIN + (head_lines(p) + (walk.sides ? 1 : 0)) * LINE + LINE / 2;
 	height = walk.top + (walk.deepest + 1) * ROW + 2 * LINE;
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" height=\"%u\">\n"
@@ -229,11 +303,16 @@ int render_svg(FILE *out, const struct tree *tree, const struct profile *p, cons
 		"<rect width=\"6\" height=\"6\" fill=\"#dcd9d2\"/><rect width=\"2\" height=\"6\" fill=\"#c0bcb3\"/></pattern></defs>\n"
 		"<rect id=\"bg\" width=\"%d\" height=\"%u\"/>\n", style, WIDTH, height);
 	head_put(out, p, &y);
+	if (walk.sides)
+		sides_put(out, tree, walk.sides, &y);
 	fputs("<g id=\"f\">\n", out);
 	walk.out = out;
 	ret = frames_walk(tree, &walk);
 	fputs("</g>\n", out);
-	legend_put(out, height - LINE / 2);
+	if (walk.sides)
+		change_legend_put(out, height - LINE / 2);
+	else
+		legend_put(out, height - LINE / 2);
 	buttons_put(out);
 	fputs("<script><![CDATA[\n", out);
 	fwrite(skep_flame_svg_js, 1, skep_flame_svg_js_end - skep_flame_svg_js, out);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What has changed between counts: lines of JSON of skep stat and perf stat, a row for each event. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/diff.h"
+#include "data/statjson.h"
+#include "render/rows/rows.h"
+#include "util/text.h"
+
+#define COUNT_TEXT 64
+#define EVENTS_MAX_COUNTS 4096
+
+bool diff_is_counts(const struct diff *d)
+{
+	return statjson_is(d->paths[0]);
+}
+
+enum { EVENT, UNIT, BEFORE, AFTER, CHANGE, RATIO, P, Q, SIGNIFICANT, CHANGED, RANK, NR_COLUMNS };
+
+static const struct column columns[NR_COLUMNS] = {
+	[EVENT] = { "event", "Event", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
+	[UNIT] = { "unit", "Unit", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL, .spare = 5 },
+	[BEFORE] = { "before", "before", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .spare = 2 },
+	[AFTER] = { "after", "after", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .spare = 1 },
+	[CHANGE] = { "change_pct", "change %", NULL, VALUE_CHANGE, ROLE_INFO, IN_ALL, .decimals = 2 },
+	[RATIO] = { "ratio", "ratio", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 3, .spare = 4 },
+	[P] = { "p", "p", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 4, .spare = 3 },
+	[Q] = { "q", NULL, NULL, VALUE_FIXED, ROLE_INFO, IN_CSV | IN_JSON, .decimals = 4 },
+	[SIGNIFICANT] = { "significant", NULL, NULL, VALUE_FLAG, ROLE_INFO, IN_CSV | IN_JSON },
+	[CHANGED] = { "changed", "changed", NULL, VALUE_TEXT, ROLE_INFO, IN_TEXT },
+	[RANK] = { "rank", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = 0 },
+};
+
+struct event_counts {
+	const char *event, *unit; /* of the pool */
+	double values[DIFF_FILES_MAX]; /* of each file; of its intervals and CPUs the sum */
+	bool has[DIFF_FILES_MAX];
+	struct diff_row row; /* before_weight, after_weight: the means of those that have it; p and q */
+};
+
+struct counts {
+	struct diff *d;
+	VEC(struct event_counts *) events;
+};
+
+static struct event_counts *find_event(struct counts *c, const char *event, const char *unit)
+{
+	struct event_counts *new;
+
+	for (size_t i = 0; i < c->events.n; i++)
+		if (!strcmp(c->events.data[i]->event, event) && !strcmp(c->events.data[i]->unit, unit))
+			return c->events.data[i];
+	if (c->events.n == EVENTS_MAX_COUNTS || vec_reserve(&c->events))
+		return NULL;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return NULL;
+	new->event = strpool_add(c->d->pool, event);
+	new->unit = strpool_add(c->d->pool, unit);
+	if (!new->event || !new->unit) {
+		free(new);
+		return NULL;
+	}
+	return c->events.data[c->events.n++] = new;
+}
+
+/* The file that is read. */
+struct count_reading {
+	struct counts *counts;
+	uint32_t run;
+};
+
+static int take_count(void *arg, const char *event, const char *unit, double value)
+{
+	struct count_reading *r = arg;
+	struct event_counts *e = find_event(r->counts, event, unit);
+
+	if (!e)
+		return -ENOMEM;
+	e->values[r->run] += value;
+	e->has[r->run] = true;
+	return 0;
+}
+
+/* The mean of those files of a side that have it; *nr: how many. */
+static double mean(const struct event_counts *e, uint32_t from, uint32_t to, double *values, uint32_t *ret_nr)
+{
+	double sum = 0;
+
+	*ret_nr = 0;
+	for (uint32_t i = from; i < to; i++)
+		if (e->has[i])
+			sum += values[(*ret_nr)++] = e->values[i];
+	return *ret_nr ? sum / *ret_nr : 0;
+}
+
+static int compare(struct counts *c)
+{
+	struct diff_row *rows = calloc(c->events.n + 1, sizeof(*rows));
+	double values[2][DIFF_FILES_MAX];
+	uint32_t nr[2];
+	int ret;
+
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->events.n; i++) {
+		struct event_counts *e = c->events.data[i];
+
+		rows[i].before_weight = mean(e, 0, c->d->nr_before, values[0], &nr[0]);
+		rows[i].after_weight = mean(e, c->d->nr_before, c->d->nr_paths, values[1], &nr[1]);
+		rows[i].before_count = nr[0];
+		rows[i].after_count = nr[1];
+		rows[i].few = nr[0] < 2 || nr[1] < 2;
+		rows[i].p = rows[i].few ? 1 : diff_welch(values[0], nr[0], values[1], nr[1]);
+	}
+	ret = diff_adjust(rows, c->events.n);
+	for (size_t i = 0; i < c->events.n; i++)
+		c->events.data[i]->row = rows[i];
+	free(rows);
+	return ret;
+}
+
+static double ratio(const struct diff_row *r)
+{
+	return r->before_weight > 0 ? r->after_weight / r->before_weight : 0;
+}
+
+static double rank(const struct counts *c, const struct event_counts *e)
+{
+	double times = ratio(&e->row);
+
+	if (!e->row.before_count || !e->row.after_count)
+		return -2;
+	if (c->d->o->order == DIFF_BY_CHANGE)
+		return times > 0 ? fabs(log(times)) : e->row.after_weight > 0 ? INFINITY : -1;
+	return times > 0 || !(e->row.after_weight > 0) ? times : INFINITY;
+}
+
+static int first_of(const void *a, const void *b, void *arg)
+{
+	double x = rank(arg, *(struct event_counts *const *)a), y = rank(arg, *(struct event_counts *const *)b);
+
+	return x > y ? -1 : x < y;
+}
+
+/* As perf stat writes it: whole numbers without a fraction. */
+static const char *count_text(char buf[COUNT_TEXT], double value, uint64_t known)
+{
+	if (!known)
+		return NULL;
+	snprintf(buf, COUNT_TEXT, "%.*f", value == floor(value) ? 0 : 2, value);
+	return buf;
+}
+
+static uint64_t fixed(double x)
+{
+	return (uint64_t)llround(x * VALUE_ONE);
+}
+
+static int deliver(void *arg, struct run *run, struct err *err)
+{
+	struct counts *c = arg;
+	int ret = 0;
+
+	for (size_t i = 0; i < c->events.n && !ret; i++) {
+		const struct event_counts *e = c->events.data[i];
+		const struct diff_row *r = &e->row;
+		bool both = r->before_count && r->after_count && r->before_weight > 0;
+		char before[COUNT_TEXT], after[COUNT_TEXT];
+		struct value v[NR_COLUMNS] = { 0 };
+		struct row row = { .schema = run->cfg->schema, .values = v };
+
+		v[EVENT].text = e->event;
+		v[UNIT].text = e->unit;
+		v[BEFORE].text = count_text(before, r->before_weight, r->before_count);
+		v[AFTER].text = count_text(after, r->after_weight, r->after_count);
+		v[CHANGE].num = both ? fixed(100 * (ratio(r) - 1)) : 0;
+		v[RATIO].num = both ? fixed(ratio(r)) : 0;
+		v[P].num = fixed(r->p);
+		v[Q].num = fixed(r->q);
+		v[SIGNIFICANT].num = !r->few && r->q < DIFF_SIGNIFICANT;
+		v[CHANGED].text = v[SIGNIFICANT].num ? "yes" : "";
+		v[RANK].num = c->events.n - i;
+		/* of what is more than nine million times as much the change has no place */
+		if (!both || ratio(r) * 100 * VALUE_ONE > 9e18)
+			row.none |= 1u << CHANGE | 1u << RATIO;
+		if (r->few)
+			row.none |= 1u << P | 1u << Q | 1u << SIGNIFICANT;
+		ret = run->sink.row(&run->sink, &row);
+	}
+	run->profile = c->d->profile;
+	return ret ? err_set(err, ret, "out of memory") : 0;
+}
+
+/* Events that grew by more than --fail-above percent, and not by chance where that is known. */
+static int judge(const struct counts *c, struct err *err)
+{
+	const struct event_counts *worst = NULL;
+	size_t nr = 0;
+	char event[256];
+
+	for (size_t i = 0; i < c->events.n; i++) {
+		const struct event_counts *e = c->events.data[i];
+
+		if (!e->row.before_count || !e->row.after_count || 100 * (ratio(&e->row) - 1) <= c->d->o->fail_above ||
+		    (!e->row.few && e->row.q >= DIFF_SIGNIFICANT))
+			continue;
+		nr++;
+		if (!worst || ratio(&e->row) > ratio(&worst->row))
+			worst = e;
+	}
+	if (!nr)
+		return 0;
+	text_escape(event, sizeof(event), worst->event);
+	return err_set(err, -EDOM, "%zu event%s grew by more than %g %%, most of all %s: by %.2f %%", nr, nr == 1 ? "" : "s", c->d->o->fail_above, event,
+		       100 * (ratio(&worst->row) - 1));
+}
+
+static int print(struct counts *c, struct err *err)
+{
+	static const struct schema schema = { columns, NR_COLUMNS, -1, .sort = RANK };
+	const struct view_options *o = &c->d->o->view;
+	struct run_cfg cfg = { .schema = &schema, .keys = 1u << EVENT | 1u << UNIT, .sort = RANK, .format = c->d->o->json ? "json" : o->format,
+			       .fields = o->fields, .filter = o->filter, .out = o->out ? o->out : "-", .top = o->top };
+	struct run run = { 0 };
+	int ret = run_open(&run, &cfg, err);
+
+	run.view.sort = CHANGE; /* which a narrow terminal keeps */
+	if (!ret)
+		ret = run_file(&run, deliver, c, err);
+	ret = run_close(&run, ret, err);
+	return ret ? ret : run_end(&run, &c->d->o->h, 0, err);
+}
+
+int diff_counts(struct diff *d, struct err *err)
+{
+	struct counts c = { .d = d };
+	int ret = 0;
+
+	if (diff_has_picture(d->o))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "counts have no stacks to draw");
+	for (uint32_t run = 0; run < d->nr_paths && !ret; run++) {
+		struct count_reading reading = { &c, run };
+
+		ret = statjson_read(d->paths[run], take_count, &reading, err);
+	}
+	if (!ret && compare(&c))
+		ret = err_set(err, -ENOMEM, "out of memory");
+	if (!ret) {
+		qsort_r(c.events.data, c.events.n, sizeof(*c.events.data), first_of, &c);
+		d->profile.seen = d->profile.kept = c.events.n;
+		if (d->nr_paths == 2)
+			profile_note(&d->profile, "of one file on a side it is not known what is chance: give several, BEFORE... -- AFTER...");
+		ret = print(&c, err);
+	}
+	if (!ret && d->o->fails)
+		ret = judge(&c, err);
+	for (size_t i = 0; i < c.events.n; i++)
+		free(c.events.data[i]);
+	vec_free(&c.events);
+	return ret;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What has changed, as a flame graph: the stacks of both sides in one tree, whose frames have a weight on each. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/diff.h"
+#include "model/treepair.h"
+#include "render/tree/render.h"
+#include "util/log.h"
+#include "util/outfile.h"
+#include "util/text.h"
+
+static const struct picture_format {
+	const char *name;
+	int (*render)(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);
+} formats[] = {
+	{ "html", render_html },
+	{ "svg", render_svg },
+	{ "folded", render_folded },
+};
+
+/* By --format, else by the ending of the file; NULL: a table is wanted. */
+static const struct picture_format *find_format(const struct diff_options *o)
+{
+	const char *dot = o->view.out ? strrchr(o->view.out, '.') : NULL, *name = o->view.format ? o->view.format : dot ? dot + 1 : NULL;
+
+	for (size_t i = 0; name && !o->json && i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(name, formats[i].name))
+			return &formats[i];
+	return NULL;
+}
+
+bool diff_has_picture(const struct diff_options *o)
+{
+	return find_format(o);
+}
+
+static const char *name_of(const struct diff *d, uint32_t first, uint32_t n, char *buf, size_t size)
+{
+	if (n > 1)
+		snprintf(buf, size, "%u files", n);
+	else
+		text_escape(buf, size, d->paths[first]);
+	return buf;
+}
+
+static int write_to(struct diff *d, const struct treepair *pair, struct outfile *out, struct err *err)
+{
+	char names[2][256];
+	const struct flame_sides sides = {
+		.before = pair->before.data,
+		.names = { name_of(d, 0, d->nr_before, names[0], sizeof(names[0])),
+			   name_of(d, d->nr_before, d->nr_paths - d->nr_before, names[1], sizeof(names[1])) },
+	};
+	struct flame_cfg cfg = { .sides = &sides };
+	const struct picture_format *format = find_format(d->o);
+	int64_t bytes;
+	int ret;
+
+	ret = format->render(out->stream, &pair->tree, &d->profile, &cfg);
+	if (ret < 0 && !ferror(out->stream))
+		return err_set(err, ret, "cannot draw: %s", strerror(-ret));
+	bytes = outfile_commit(out, err);
+	if (bytes < 0)
+		return (int)bytes;
+	d->profile.receipt.bytes_out = (uint64_t)bytes;
+	if (strcmp(out->path, "-"))
+		log_note("wrote %s: %s of %s to %s, %zu frames", out->path, d->event, names[0], names[1], pair->tree.nodes.n - 1);
+	return 0;
+}
+
+int diff_picture(struct diff *d, struct err *err)
+{
+	struct treepair pair = { 0 };
+	struct outfile out;
+	int ret = outfile_open(&out, d->o->view.out ? d->o->view.out : "-", err);
+
+	if (ret)
+		return ret;
+	out.keep_old = true;
+	d->profile.weight = 0;
+	for (uint32_t run = d->nr_before; run < d->nr_paths; run++)
+		d->profile.weight += d->table.group.wholes[run];
+	if (treepair_join(&pair, &d->trees[0], &d->trees[1], d->pool))
+		ret = err_set(err, -ENOMEM, "out of memory");
+	if (!ret)
+		ret = write_to(d, &pair, &out, err);
+	outfile_abort(&out);
+	treepair_free(&pair);
+	if (ret)
+		return ret;
+	honesty_print(&d->o->h, &d->profile);
+	return honesty_exit(&d->o->h, &d->profile, 0, err);
+}
