@@ -59,7 +59,8 @@ static void put_edge(struct chrome_viewer *c, const struct track *t, const char 
 	json_object(j);
 	json_key_text(j, "ph", ph);
 	json_key_text(j, "name", s->name);
-	json_key_text(j, "cat", s->obj ? s->obj : "");
+	if (ph[0] == 'B')
+		json_key_text(j, "cat", s->obj ? s->obj : "");
 	json_key(j, "pid");
 	json_i64(j, (int32_t)t->pid);
 	json_key(j, "tid");
@@ -116,15 +117,19 @@ static void begin(struct chrome_viewer *c)
 
 static int take_sample(struct viewer *v, const struct named *named, uint32_t nr_frames, const struct viewer_trace *trace)
 {
+	static const struct stack none; /* slices have it */
 	struct chrome_viewer *c = (struct chrome_viewer *)v;
 	const struct viewer_event *event = &c->cfg->events[named->at->event];
-	struct script_line line = { .named = named, .event = event->name, .trace = trace ? trace->text : NULL };
+	bool has_slices = !strcmp(event->unit, "ns");
+	struct named bare = *named;
+	struct script_line line = { .named = has_slices ? &bare : named, .event = event->name, .trace = trace ? trace->text : NULL };
 	struct script_view view = { .max_stack = nr_frames, .inlined = true };
 	struct script_args args = { trace ? trace->json : NULL, trace ? trace->arg : NULL };
 
+	bare.stack = &none;
 	begin(c);
 	script_chrome(&c->chrome, &line, &view, &args);
-	return !strcmp(event->unit, "ns") ? draw(c, named->at, named->stack->frames, nr_frames) : 0;
+	return has_slices ? draw(c, named->at, named->stack->frames, nr_frames) : 0;
 }
 
 static int put_end(struct viewer *v, const struct profile *p)
