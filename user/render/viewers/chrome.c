@@ -77,16 +77,11 @@ static void end_slices(struct chrome_viewer *c, struct track *t, size_t first)
 		put_edge(c, t, "E", &t->open.data[--t->open.n], t->end_ns);
 }
 
-static int draw(struct chrome_viewer *c, const struct sample *s, const struct frame *frames, uint32_t n)
+static int draw(struct chrome_viewer *c, struct track *t, const struct sample *s, const struct frame *frames, uint32_t n)
 {
-	struct track *t = track_of(c, s);
 	uint64_t from_ns = s->weight < s->time_ns ? s->time_ns - s->weight : 0;
 	size_t same = 0;
 
-	if (!t)
-		return -ENOMEM;
-	if (s->time_ns <= t->end_ns)
-		return 0;
 	if (from_ns <= t->end_ns || from_ns - t->end_ns < s->weight / JOIN_PART)
 		from_ns = t->end_ns;
 	else
@@ -117,19 +112,26 @@ static void begin(struct chrome_viewer *c)
 
 static int take_sample(struct viewer *v, const struct named *named, uint32_t nr_frames, const struct viewer_trace *trace)
 {
-	static const struct stack none; /* slices have it */
+	static const struct stack none;
 	struct chrome_viewer *c = (struct chrome_viewer *)v;
 	const struct viewer_event *event = &c->cfg->events[named->at->event];
-	bool has_slices = !strcmp(event->unit, "ns");
-	struct named bare = *named;
-	struct script_line line = { .named = has_slices ? &bare : named, .event = event->name, .trace = trace ? trace->text : NULL };
+	struct named bare = *named; /* slices have the stack */
+	struct script_line line = { .named = named, .event = event->name, .trace = trace ? trace->text : NULL };
 	struct script_view view = { .max_stack = nr_frames, .inlined = true };
 	struct script_args args = { trace ? trace->json : NULL, trace ? trace->arg : NULL };
+	struct track *t = NULL;
 
-	bare.stack = &none;
 	begin(c);
+	if (!c->chrome.start_ns)
+		c->chrome.start_ns = named->at->time_ns;
+	if (!strcmp(event->unit, "ns") && !(t = track_of(c, named->at)))
+		return -ENOMEM;
+	if (t && named->at->time_ns <= t->end_ns) /* the first, and what comes late */
+		t = NULL;
+	bare.stack = &none;
+	line.named = t ? &bare : named;
 	script_chrome(&c->chrome, &line, &view, &args);
-	return has_slices ? draw(c, named->at, named->stack->frames, nr_frames) : 0;
+	return t ? draw(c, t, named->at, named->stack->frames, nr_frames) : 0;
 }
 
 static int put_end(struct viewer *v, const struct profile *p)
