@@ -143,6 +143,19 @@ table() {
 	node "$ROOT/tests/viewers/pprof.js" "$PACKAGE" a.pb.gz samples | heaviest | diff want -
 }
 
+@test "go tool pprof has the same 20" {
+	need go
+	recording cpu
+	table cpu.data
+	"$SKEP" -q flame -i cpu.data -o a.pb.gz
+	PPROF_TMPDIR=. GOFLAGS= HOME=$PWD GOCACHE=$ROOT/build/gocache go tool pprof -top -nodecount=40 -nodefraction=0 -unit=ns a.pb.gz >top
+	awk 'on && $1 + 0 { w = $1; sub(/ns$/, "", w); for (i = 0; i < 5; i++) sub(/^ *[^ ]+ +/, ""); print w, $0 } $1 == "flat" { on = 1 }' top | heaviest >got
+	# of those that weigh the same as the last, any may be among them
+	diff <(cut -d' ' -f1 want) <(cut -d' ' -f1 got)
+	last=$(tail -1 want | cut -d' ' -f1)
+	diff <(awk -v l="$last" '$1 > l' want) <(awk -v l="$last" '$1 > l' got)
+}
+
 @test "live runs are written as they go, in the order of time; time off the CPUs, too" {
 	need node
 	"$SKEP" -q flame -F 999 -o a.firefox.json -- "$WORK/shares" 0.3 >truth
