@@ -245,7 +245,7 @@ lint:
 	@$(MAKE) --no-print-directory CLANG=1 WERROR=1 syntax
 
 # Every claim beside its peer: half an hour. Then README has the figures. What was just built is on the disk before.
-BENCHMARKS := startup list sampling walk picture report tracepoint symbols ehframe weight counting by trace probe sched timehist offcpu net top agent agentload agentchurn fleet unwind
+BENCHMARKS := startup list sampling walk picture report writers tracepoint symbols ehframe weight counting by trace probe sched timehist offcpu net top agent agentload agentchurn fleet unwind
 bench: all work $(PERF)
 	@sync; status=0; for b in $(BENCHMARKS); do tests/perf/$$b.sh || status=1; done; [ $$status = 0 ] && tools/figures.sh $(BENCHMARKS)
 

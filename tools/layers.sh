@@ -31,7 +31,7 @@ allow unwind elf/ bpf/
 allow event row.h bpf/ gen/ elf/ types/ unwind/insns sym/
 allow sym sample.h frame.h profile.h unwinding.h bpf/ elf/ types/ unwind/
 allow model row.h sample.h frame.h profile.h event/event.h
-allow render row.h calls/ model/ event/event.h sample.h frame.h profile.h
+allow render row.h calls/ model/ event/event.h pprof/wire.h sample.h frame.h profile.h
 allow ui
 allow calls sample.h bpf/ gen/ event/syscalls
 allow data sample.h profile.h event/event.h pprof/pprof.h bpf/

@@ -8,16 +8,23 @@ build="make gcc libc6-dev clang bpftool pkg-config libbpf-dev libelf-dev zlib1g-
 test="$build bats libcmocka-dev chromium chromium-driver nodejs valgrind linux-perf golang-go g++ mandoc libclang-rt-14-dev \
 	procps util-linux jq gdb elfutils musl-tools xz-utils binutils bsdextrautils libcap2-bin iproute2 iputils-ping qemu-system-x86 busybox-static cpio zsh fish strace locales zstd \
 	git curl sqlite3 redis-server redis-tools nginx tmux htop prometheus clickhouse-server podman"
+# Of npm, readers of the files that skep writes for them: into build/npm. Without npm, or where it reaches nothing, their tests are skipped.
+npm="speedscope@1.25.0 pprof-format@2.3.2 protobufjs@8.8.1"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 # A rustc that is there already (rustup) will do.
 command -v rustc >/dev/null || test="$test rustc"
 command -v node >/dev/null && test=$(echo "$test" | sed 's/nodejs//')
+cd "$(dirname "$0")/.." || exit 1
 case $1 in
 build) want=$build ;;
 test) want=$test ;;
 arm64) want=$arm64 ;;
 *) echo "usage: $0 build|test|arm64" >&2; exit 2 ;;
 esac
+if [ "$1" = test ] && command -v npm >/dev/null && [ "$(cat build/npm/have 2>/dev/null)" != "$npm" ]; then
+	mkdir -p build/npm && (cd build/npm && echo '{}' >package.json && npm install --silent --no-audit --no-fund --ignore-scripts $npm </dev/null) &&
+		echo "$npm" >build/npm/have || echo "not from npm: $npm" >&2
+fi
 command -v dpkg-query >/dev/null || exit 0 # not Debian: the build will say what it lacks
 missing=
 for p in $want; do

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "formats.h"
 #include "golden.h"
 #include "model/hit.h"
 #include "render/events/hit.h"
@@ -320,59 +321,9 @@ static void json_refuses_nan(void **state)
 	free(text);
 }
 
-static const char *json_blank(const char *p)
-{
-	return p + strspn(p, " \t\r\n");
-}
-
-static const char *json_string_end(const char *p)
-{
-	if (*p++ != '"')
-		return NULL;
-	for (; *p != '"'; p++)
-		if ((unsigned char)*p < 0x20 || (*p == '\\' && !*++p))
-			return NULL;
-	return p + 1;
-}
-
-/* Behind the value at p, or NULL where it is not JSON (RFC 8259): a comma too many, a key without a value. */
-static const char *json_value_end(const char *p)
-{
-	const char *words[] = { "true", "false", "null" }, *end;
-	bool object = *p == '{';
-
-	if (*p == '"')
-		return json_string_end(p);
-	if (*p == '-' || (*p >= '0' && *p <= '9'))
-		return p + strspn(p, "-+.eE0123456789");
-	for (int i = 0; i < 3; i++)
-		if (!strncmp(p, words[i], strlen(words[i])))
-			return p + strlen(words[i]);
-	if (!object && *p != '[')
-		return NULL;
-	end = json_blank(p + 1);
-	if (*end == (object ? '}' : ']'))
-		return end + 1;
-	for (p = end;; p = json_blank(end + 1)) {
-		if (object) {
-			end = json_string_end(p);
-			end = end ? json_blank(end) : NULL;
-			if (!end || *end != ':')
-				return NULL;
-			p = json_blank(end + 1);
-		}
-		end = json_value_end(p);
-		end = end ? json_blank(end) : NULL;
-		if (!end || *end != ',')
-			return end && *end == (object ? '}' : ']') ? end + 1 : NULL;
-	}
-}
-
 static void expect_json(const char *text)
 {
-	const char *end = json_value_end(text);
-
-	if (!end || *json_blank(end))
+	if (!is_json(text))
 		fail_msg("not JSON: %s", text);
 }
 

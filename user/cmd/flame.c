@@ -13,8 +13,8 @@
 #include "cmd/pprofout.h"
 #include "cmd/replay.h"
 #include "cmd/storespan.h"
+#include "cmd/viewerout.h"
 #include "render/rows/report.h"
-#include "render/tree/render.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/outfile.h"
@@ -32,11 +32,14 @@ struct flame {
 	const char *out, *format, *input, *event_index;
 	enum fold_root root;
 	uint32_t labels; /* below it: 1 << enum sample_label */
-	bool inlines, icicle;
+	bool inlines, icicle, has_by;
 	uint64_t top;
 	struct replay replay; /* with -i */
 	struct annotation annotation; /* its function: --annotate */
+	struct out_format out_format;
 	struct pprof_out pprof;
+	struct viewer_out viewer;
+	struct picture *pic; /* of what the viewer gets */
 	struct store_options store;
 };
 
@@ -66,6 +69,7 @@ static int set_by(void *base, const char *text, struct err *err)
 	char words[BY_BYTES], *next = NULL;
 	bool known = strlen(text) < sizeof(words);
 
+	f->has_by = true;
 	f->labels = 0;
 	f->root = ROOT_NONE; /* labels alone stand alone */
 	snprintf(words, sizeof(words), "%s", text);
@@ -79,9 +83,9 @@ static int set_by(void *base, const char *text, struct err *err)
 
 static const struct opt flame_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct flame, out),
-	  "picture to write: X.html, X.svg, X.folded, X.json or X.pb.gz (pprof); - is standard output (default: " DEFAULT_OUT ")" },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct flame, format), "html, svg, folded, json or pprof (default: by the file's name)",
-	  .values = "html|svg|folded|json|pprof" },
+	  "picture to write: X.html, X.svg, X.folded, X.json; for viewers X.pb.gz (pprof), X.speedscope.json, X.firefox.json, X.chrome.json, X.pftrace, .gz after them; - is standard output (default: " DEFAULT_OUT ")" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct flame, format),
+	  "html, svg, folded, json; for viewers pprof, speedscope, firefox (or gecko), chrome, perfetto (default: by the file's name)", .values = OUT_FORMATS },
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling" },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
 	  "with -i: which event of the file, counted from 0 (default: the first that has samples)" },
@@ -117,44 +121,24 @@ static const struct opt_group flame_groups[] = {
 	{ 0 },
 };
 
-struct flame_format {
-	const char *name;
-	/* NULL: made of stacks, not of their tree */
-	int (*render)(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);
-};
-
-static const struct flame_format formats[] = {
-#define FORMAT(name, render) { #name, render },
-#include "render/tree/formats.def"
-#undef FORMAT
-	{ "pprof", NULL },
-};
-
-static const struct flame_format *find_format(const char *name)
-{
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i].name, name))
-			return &formats[i];
-	return NULL;
-}
-
 /* The format by --format, else by the file's ending. */
-static const struct flame_format *pick_format(struct flame *f, struct err *err)
+static int pick_format(struct flame *f, struct err *err)
 {
-	const struct flame_format *fmt;
-	const char *dot;
-
 	if (!f->out)
 		f->out = f->format ? "-" : DEFAULT_OUT;
-	if (f->format)
-		return find_format(f->format);
-	dot = strrchr(f->out, '.');
-	fmt = text_ends(f->out, strlen(f->out), ".pb.gz") ? find_format("pprof") : dot ? find_format(dot + 1) : NULL;
-	if (!fmt) {
+	if (!out_format_find(f->format, f->out, &f->out_format)) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "unknown format of '%s'", f->out);
-		err_hint(err, "use a name that ends in .html, .svg, .folded, .json or .pb.gz, or give --format");
+		err_hint(err, "use a name that ends in " OUT_ENDINGS ", or give --format");
+		return -EINVAL;
 	}
-	return fmt;
+	f->viewer.format = f->out_format;
+	if (f->out_format.viewer && (f->has_by || f->off.wakers)) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "--%s is not available with --format %s, which has the stacks of each thread by themselves",
+			 f->has_by ? "by" : "wakers", f->out_format.viewer->name);
+		err_hint(err, "they are for pictures: -o X.html");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* When the first sample was taken; 0: not known. */
@@ -167,28 +151,44 @@ static uint64_t wall_start_ns(const struct flame *f, const struct fold_view *v)
 	return meta->has_wall && v->first_ns ? v->first_ns + (uint64_t)meta->wall_ns : 0;
 }
 
-static int write_picture(struct flame *f, struct outfile *out, const struct flame_format *fmt, const struct fold_view *v, struct err *err)
+/* What is written is of one event of a file, or of all. */
+static struct profile *shown(struct flame *f, const struct fold_view *v)
+{
+	return f->input && f->out_format.viewer && f->replay.views.n > 1 ? &f->replay.total : v->profile;
+}
+
+static int write_format(struct flame *f, FILE *out, const struct fold_view *v, struct profile *p)
 {
 	struct flame_cfg cfg = { .icicle = f->icicle };
-	struct profile *p = v->profile;
-	int64_t bytes;
-	int ret;
 
-	if (fmt->render) {
-		tree_end(v->tree, 0);
-		ret = fmt->render(out->stream, v->tree, p, &cfg);
-	} else {
-		ret = pprof_out_write(&f->pprof, v, p, wall_start_ns(f, v), out->stream);
+	if (f->out_format.viewer)
+		return viewer_out_end(&f->viewer, p);
+	if (!f->out_format.render)
+		return pprof_out_write(&f->pprof, v, p, wall_start_ns(f, v), out);
+	tree_end(v->tree, 0);
+	return f->out_format.render(out, v->tree, p, &cfg);
+}
+
+static int write_picture(struct flame *f, struct outfile *out, const struct fold_view *v, struct err *err)
+{
+	struct profile *p = shown(f, v);
+	int64_t bytes;
+	int ret = write_format(f, out->stream, v, p);
+
+	if (ret < 0 && !ferror(out->stream)) {
+		err_set(err, ret, "cannot draw: %s", strerror(-ret));
+		viewer_out_why(&f->viewer, err);
+		return ret;
 	}
-	if (ret < 0 && !ferror(out->stream))
-		return err_set(err, ret, "cannot draw: %s", strerror(-ret));
 	bytes = outfile_commit(out, err);
 	if (bytes < 0)
 		return bytes;
 	p->receipt.bytes_out = bytes;
-	if (strcmp(f->out, "-"))
+	if (strcmp(f->out, "-") && f->out_format.viewer)
+		log_note("wrote %s: %llu samples", f->out, (unsigned long long)p->kept);
+	else if (strcmp(f->out, "-"))
 		log_note("wrote %s: %llu samples of %s, %zu %s", f->out, (unsigned long long)p->kept, p->event,
-			 fmt->render ? v->tree->nodes.n - 1 : pprof_out_stacks(&f->pprof, v), fmt->render ? "frames" : "stacks");
+			 v->tree ? v->tree->nodes.n - 1 : pprof_out_stacks(&f->pprof, v), v->tree ? "frames" : "stacks");
 	return 0;
 }
 
@@ -235,52 +235,98 @@ static void note_choice(const struct replay *r)
 	log_note("hint: --event-index N draws another: %s", others);
 }
 
-/* Fills a view from a file or a live run. */
-static int gather(struct flame *f, struct picture *pic, const struct fold_view **ret_view, int *status, struct err *err)
+static int add_to_viewer(void *arg, const struct fold_view *view, const struct named *named)
 {
-	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function, .build_ids = f->pprof.pic };
-	struct sample_cfg cfg = { .aggregate = true, .by_tid = pic->fold.root == ROOT_TID, .bpf_stats = f->h.receipt };
+	struct flame *f = arg;
+
+	(void)view;
+	f->viewer.syms = f->pic->names.syms;
+	return viewer_out_sample(&f->viewer, named, named->stack->n);
+}
+
+/* Samples one by one, in the order of time: none is summed, or waits for the name of its thread. */
+static int open_viewer(void *arg, struct data_reader *reader, struct err *err)
+{
+	struct flame *f = arg;
+	const struct data_meta *meta = data_reader_meta(reader);
+
+	f->viewer.reader = reader;
+	f->viewer.events = meta->events;
+	f->viewer.nr_events = meta->nr_events;
+	f->replay.pic->names.may_sum = f->replay.pic->names.may_hold = false;
+	if (!data_reader_summed(reader) || !f->out_format.viewer->needs_time)
+		return 0;
+	err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has sums of stacks, without the times that --format %s shows", f->input, f->out_format.viewer->name);
+	err_hint(err, "--format speedscope and firefox show sums, too");
+	return -EINVAL;
+}
+
+static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *syms_cfg, struct err *err)
+{
 	struct replay *r = &f->replay;
 	int ret;
 
-	*ret_view = &pic->fold.view;
-	if (!f->input) {
-		if (f->off.wall)
-			pic->names.off_event = f->off_cfg.event;
-		return live_run(&f->m, &cfg, &syms_cfg, pic, status, err);
-	}
 	r->pic = pic;
 	r->path = f->input;
 	r->request = f->top ? &top_request : NULL;
-	r->trees = !f->pprof.pic;
+	r->trees = !!f->out_format.render;
 	r->add_up = true;
 	pic->names.may_sum = !f->annotation.function;
-	ret = replay_run(r, &syms_cfg, err);
-	if (ret)
-		return ret;
-	*ret_view = &r->views.data[0]->at;
-	note_choice(r);
-	return 0;
+	if (f->out_format.viewer) {
+		r->opened = open_viewer;
+		r->opened_arg = f;
+	}
+	ret = replay_run(r, syms_cfg, err);
+	if (!ret && !f->out_format.viewer)
+		note_choice(r);
+	return ret;
 }
 
-static int flame_into(struct flame *f, struct picture *pic, struct outfile *out, const struct flame_format *fmt, struct err *err)
+/* Fills a view from a file or a live run. */
+static int gather(struct flame *f, struct picture *pic, const struct fold_view **ret_view, int *status, struct err *err)
+{
+	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function, .build_ids = !f->out_format.render };
+	struct sample_cfg cfg = { .aggregate = !f->out_format.viewer, .by_tid = pic->fold.root == ROOT_TID, .bpf_stats = f->h.receipt };
+	int ret;
+
+	*ret_view = &pic->fold.view;
+	if (f->input) {
+		ret = gather_file(f, pic, &syms_cfg, err);
+		if (!ret)
+			*ret_view = &f->replay.views.data[0]->at;
+		return ret;
+	}
+	if (f->off.wall)
+		pic->names.off_event = f->off_cfg.event;
+	if (f->out_format.viewer) {
+		syms_cfg.exited_max = SYMS_STREAM_EXITED;
+		f->viewer.events = f->m.events;
+		f->viewer.nr_events = f->m.nr_events;
+	}
+	return live_run(&f->m, &cfg, &syms_cfg, pic, status, err);
+}
+
+static int flame_into(struct flame *f, struct picture *pic, struct outfile *out, struct err *err)
 {
 	const struct fold_view *v;
 	int status = 0, ret;
 
 	ret = gather(f, pic, &v, &status, err);
-	if (!ret && !v->profile->kept)
-		ret = nothing_sampled(v->profile, f->input, status, err);
+	if (ret)
+		viewer_out_why(&f->viewer, err);
+	if (!ret && !shown(f, v)->kept)
+		ret = nothing_sampled(shown(f, v), f->input, status, err);
 	if (!ret)
-		ret = write_picture(f, out, fmt, v, err);
+		ret = write_picture(f, out, v, err);
 	if (!ret && f->top)
 		ret = print_top(f, v);
 	if (!ret && f->annotation.function)
 		ret = print_annotation(f, v, err);
 	if (!ret)
-		honesty_print(&f->h, v->profile);
+		honesty_print(&f->h, shown(f, v));
 	if (!ret)
-		ret = honesty_exit(&f->h, v->profile, status, err);
+		ret = honesty_exit(&f->h, shown(f, v), status, err);
+	viewer_out_free(&f->viewer); /* what it borrows is the file's */
 	replay_close(&f->replay);
 	return ret;
 }
@@ -315,7 +361,7 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 	return 0;
 }
 
-static int flame_with(struct flame *f, struct picture *pic, const struct flame_format *fmt, struct err *err)
+static int flame_with(struct flame *f, struct picture *pic, struct err *err)
 {
 	struct profile p = { 0 };
 	struct report table = { 0 };
@@ -330,17 +376,23 @@ static int flame_with(struct flame *f, struct picture *pic, const struct flame_f
 	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0; /* it stays empty where stacks are wanted */
 	if (!ret && f->top)
 		ret = report_init(&table, &top_request, err);
-	pic->fold.view = (struct fold_view){ .profile = &p, .tree = fmt->render ? &tree : NULL, .table = f->top ? &table : NULL };
+	pic->fold.view = (struct fold_view){ .profile = &p, .tree = f->out_format.render ? &tree : NULL, .table = f->top ? &table : NULL };
 	pic->fold.root = f->root;
 	pic->fold.labels = f->replay.file.labels = f->labels;
 	pic->names.no_kernel = f->m.no_kernel;
 	pic->names.no_user = f->m.no_user;
 	if (!ret && f->annotation.function)
 		ret = annotation_begin(&f->annotation, pic, err);
-	if (!fmt->render)
+	if (f->out_format.viewer) {
+		f->pic = pic;
+		f->viewer.to = out.stream;
+		pic->fold.also = add_to_viewer;
+		pic->fold.also_arg = f;
+	} else if (!f->out_format.render) {
 		pprof_out_begin(&f->pprof, pic);
+	}
 	if (!ret)
-		ret = flame_into(f, pic, &out, fmt, err);
+		ret = flame_into(f, pic, &out, err);
 	outfile_abort(&out);
 	report_free(&table);
 	tree_free(&tree);
@@ -350,12 +402,11 @@ static int flame_with(struct flame *f, struct picture *pic, const struct flame_f
 static int flame_run(void *cfg, char **operands, struct err *err)
 {
 	struct flame *f = cfg;
-	const struct flame_format *fmt = pick_format(f, err);
 	struct picture *pic;
-	int ret;
+	int ret = pick_format(f, err);
 
-	if (!fmt)
-		return -EINVAL;
+	if (ret)
+		return ret;
 	pic = picture_new(NULL);
 	if (!pic)
 		return err_set(err, -ENOMEM, "out of memory");
@@ -368,7 +419,7 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	if (!ret)
 		ret = f->input ? check_input(f, err) : check_live(f, operands, err);
 	if (!ret)
-		ret = flame_with(f, pic, fmt, err);
+		ret = flame_with(f, pic, err);
 	annotation_free(&f->annotation);
 	store_options_free(&f->store);
 	pprof_out_free(&f->pprof);

@@ -16,6 +16,7 @@
 #include "sym/origin.h"
 #include "sym/vmlinux.h"
 #include "util/clock.h"
+#include "util/text.h"
 
 /* Names of the recorded kernel, if it runs: it looks up those that are met. kallsyms, which lists all, is read in parallel with the file. */
 static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
@@ -191,4 +192,13 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	cost_of_self(&p->receipt);
 	p->receipt.wall_ns = now_ns() - start_ns;
 	p->receipt.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+const char *recording_title(const char *path, const struct data_meta *meta, char *buf, size_t size)
+{
+	size_t n = text_append(buf, size, 0, meta->argc ? "%s:" : "%s", path);
+
+	for (int i = 0; i < meta->argc; i++)
+		n = text_append(buf, size, n, " %s", meta->argv[i]);
+	return buf;
 }

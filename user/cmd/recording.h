@@ -23,6 +23,9 @@ struct recording {
  */
 int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
 		   struct err *err);
+/* "FILE: COMMAND", what was recorded, into buf, which is returned. */
+const char *recording_title(const char *path, const struct data_meta *meta, char *buf, size_t size);
+
 /* For what a profile in pprof's format does not have: 0, or -ENODATA with err filled. */
 int recording_needs_samples(const struct recording *rec, const char *path, struct err *err);
 

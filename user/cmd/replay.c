@@ -12,17 +12,6 @@
 #include "util/clock.h"
 #include "util/num.h"
 
-static void set_title(struct replay *r, const struct data_meta *meta)
-{
-	size_t n = snprintf(r->title, sizeof(r->title), "%s", r->path);
-
-	if (meta->argc)
-		n += snprintf(r->title + n, sizeof(r->title) - n, ":");
-	for (int i = 0; i < meta->argc && n < sizeof(r->title); i++)
-		n += snprintf(r->title + n, sizeof(r->title) - n, " %s", meta->argv[i]);
-	r->total.title = r->title;
-}
-
 int replay_event_index(const char *text, int *ret_index, struct err *err)
 {
 	uint64_t value;
@@ -156,7 +145,7 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		profile_note(&r->total, "the file has no call chains: only the sampled functions are shown");
 	if (r->by_branch)
 		note_branches(r);
-	set_title(r, meta);
+	r->total.title = recording_title(r->path, meta, r->title, sizeof(r->title));
 	if (r->views.data[0]->at.folded)
 		note_empty(r, meta, &r->total);
 	r->total.event = r->views.data[0]->profile.event;

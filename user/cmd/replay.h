@@ -75,7 +75,10 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err);
 bool replay_may_sum(const struct replay *r);
 void replay_close(struct replay *r);
 
-/* replay_views.c: do both count the same, and never the same piece of it? */
+/* replay_views.c: of its periods. */
+const char *replay_unit_of(const struct event *e);
+
+/* Do both count the same, and never the same piece of it? */
 bool replay_adds_up(const struct event *a, const struct event *b);
 /* Has it no samples in any case? */
 bool replay_is_dummy(const struct event *e);

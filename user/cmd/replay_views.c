@@ -11,7 +11,7 @@
 
 #define PMU_SHIFT 32 /* PERF_PMU_TYPE_SHIFT: of hardware events of CPUs with several kinds of cores */
 
-static const char *unit_of(const struct event *e)
+const char *replay_unit_of(const struct event *e)
 {
 	if (event_is_clock(e))
 		return "ns";
@@ -40,7 +40,7 @@ bool replay_adds_up(const struct event *a, const struct event *b)
 	const char *x, *y;
 	size_t n = base_name(a->name, &x), m = base_name(b->name, &y);
 
-	if (n != m || memcmp(x, y, n) || strcmp(unit_of(a), unit_of(b)) || a->type == PERF_TYPE_TRACEPOINT)
+	if (n != m || memcmp(x, y, n) || strcmp(replay_unit_of(a), replay_unit_of(b)) || a->type == PERF_TYPE_TRACEPOINT)
 		return false;
 	return a->type != b->type || (a->type == PERF_TYPE_HARDWARE && a->config >> PMU_SHIFT != b->config >> PMU_SHIFT) ||
 	       (a->exclude_user && b->exclude_kernel) || (a->exclude_kernel && b->exclude_user);
@@ -85,7 +85,7 @@ static int choose_time(struct replay *r, const struct data_meta *meta, struct er
 
 		if (i == off || replay_is_dummy(e))
 			continue;
-		if (strcmp(unit_of(e), "ns"))
+		if (strcmp(replay_unit_of(e), "ns"))
 			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts no time: --wall cannot add it up", e->name);
 		if (e->exclude_user || e->exclude_kernel)
 			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts the time in %s only: --wall cannot add it up", e->name,
@@ -213,7 +213,7 @@ static void name_view(const struct replay *r, const struct data_meta *meta, stru
 		v->nr_events++;
 	}
 	v->profile.event = r->event == REPLAY_WALL ? "wall-clock time" : v->name;
-	v->profile.unit = unit_of(&meta->events[v->event]);
+	v->profile.unit = replay_unit_of(&meta->events[v->event]);
 	v->profile.is_time = r->event <= REPLAY_OFFCPU || !strcmp(v->name, OFFCPU_EVENT);
 	v->profile.other_index = r->other_event;
 	v->profile.other_event = r->other_event < 0 ? NULL : meta->events[r->other_event].name;

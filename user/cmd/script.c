@@ -13,14 +13,19 @@
 #include "cmd/script.h"
 #include "util/outfile.h"
 
-static enum script_format format_of(const char *word)
+/* By --format, else by the ending of the file's name where that is one of a viewer. */
+static enum script_format format_of(struct script_options *o)
 {
-	static const char *const words[] = { "text", "json", "csv", "folded", "chrome" };
-	size_t i = 0;
+	static const char *const words[] = { [SCRIPT_TEXT] = "text", [SCRIPT_JSON] = "json", [SCRIPT_CSV] = "csv", [SCRIPT_FOLDED] = "folded" };
 
-	while (word && i < SCRIPT_CHROME && strcmp(words[i], word) != 0)
-		i++;
-	return (enum script_format)i;
+	if (o->json)
+		return SCRIPT_JSON;
+	for (int i = 0; o->format_word && i < SCRIPT_VIEWER; i++)
+		if (!strcmp(words[i], o->format_word))
+			return (enum script_format)i;
+	if (out_format_find(o->format_word, o->out ? o->out : "-", &o->viewer) && o->viewer.viewer)
+		return SCRIPT_VIEWER;
+	return SCRIPT_TEXT;
 }
 
 static int check(struct script_options *o, char **operands, struct err *err)
@@ -36,7 +41,7 @@ static int check(struct script_options *o, char **operands, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-event-dump writes files beside that of -i, and that is standard input");
 	if (!o->fields_set)
 		script_fields_init(&o->fields);
-	o->format = o->json ? SCRIPT_JSON : format_of(o->format_word);
+	o->format = format_of(o);
 	return 0;
 }
 

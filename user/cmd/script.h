@@ -10,6 +10,7 @@
 #include "cmd/script_fields.h"
 #include "cmd/script_trace.h"
 #include "cmd/symbols.h"
+#include "cmd/viewerout.h"
 #include "profile.h"
 #include "render/events/scriptviews.h"
 #include "util/opt.h"
@@ -19,7 +20,7 @@ struct script_shown {
 	bool tasks, mmaps, switches, namespaces, lost, rounds, bpf, cgroups, text_pokes;
 };
 
-enum script_format { SCRIPT_TEXT, SCRIPT_JSON, SCRIPT_CSV, SCRIPT_FOLDED, SCRIPT_CHROME };
+enum script_format { SCRIPT_TEXT, SCRIPT_JSON, SCRIPT_CSV, SCRIPT_FOLDED, SCRIPT_VIEWER };
 
 struct script_options {
 	struct honesty h;
@@ -27,6 +28,7 @@ struct script_options {
 	struct symbol_options symbols;
 	const char *input, *out, *format_word, *stop_at;
 	enum script_format format;
+	struct out_format viewer; /* of SCRIPT_VIEWER */
 	struct script_fields fields;
 	struct onoff on;
 	struct script_shown shown;
@@ -48,7 +50,8 @@ struct script {
 	const struct data_meta *meta;
 	struct script_view view;
 	size_t data_src_width;
-	struct script_chrome chrome;
+	struct viewer_out viewer; /* of SCRIPT_VIEWER */
+	char title[1024];
 	uint64_t *fields; /* of each event */
 	bool *is_folded;  /* of each event: some of its samples were printed as folded stacks */
 	const char *fold_odd[2]; /* events that cannot be added up; NULL: none */

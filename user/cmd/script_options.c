@@ -40,13 +40,14 @@ static const struct opt script_opts[] = {
 	{ 'I', "show-info", NULL, OPT_FLAG, offsetof(struct script_options, whole_header), "with --header: also CPUs, nodes, caches and memory" },
 	{ 0, "full-source-path", NULL, OPT_FLAG, offsetof(struct script_options, long_files), "source files with their path" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct script_options, format_word),
-	  "text (default), json (an object a line), csv, folded (a stack a line, and its period) or chrome (a timeline)", .values = "text|json|csv|folded|chrome" },
+	  "text (default), json (an object a line), csv, folded (a stack a line, and its period); for viewers speedscope, firefox (or gecko), chrome, perfetto, also by the ending of -o, as skep flame has them",
+	  .values = "text|json|csv|folded|" OUT_VIEWERS },
 	{ 0, "per-event-dump", NULL, OPT_FLAG, offsetof(struct script_options, per_event), "the samples of each event into a file of its own, FILE.EVENT.dump" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct script_options, json), "the same as --format json" },
 	{ 0 },
 };
 
-#define NOT_TEXT "json|format=json|format=csv|format=folded|format=chrome"
+#define NOT_TEXT "json|format=json|format=csv|format=folded|format=speedscope|format=firefox|format=gecko|format=chrome|format=perfetto"
 static const struct opt_rule script_rules[] = {
 	{ "json", .not_with = "format" },
 	{ "fields|ns|reltime|deltatime|full-source-path|header", .not_with = NOT_TEXT, .why = "the fields of other formats are fixed" },

@@ -26,12 +26,12 @@ void script_free(struct script *s)
 	if (!s)
 		return;
 	script_dumps_free(s); /* the events are the file's */
+	viewer_out_free(&s->viewer);
 	script_traces_free(s->traces);
 	pick_free(s->pick);
 	names_free(&s->names);
 	ksym_close(s->ksym);
 	recording_close(&s->file);
-	script_chrome_free(&s->chrome);
 	free(s->view.chains);
 	free(s->fields);
 	free(s->is_folded);
@@ -109,7 +109,7 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 	if (!line.fields)
 		return 0;
 	line.shown_ns = shown_time(s, at->fields && at->fields->has & PERF_SAMPLE_TIME ? at->fields->time_ns : 0);
-	if (line.fields & SCRIPT_BIT(TRACE) || s->options->format != SCRIPT_TEXT)
+	if (line.fields & SCRIPT_BIT(TRACE) || (s->options->format != SCRIPT_TEXT && s->options->format != SCRIPT_VIEWER))
 		line.trace = script_traces_text(s->traces, at);
 	switch (s->options->format) {
 	case SCRIPT_TEXT:
@@ -129,9 +129,8 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 			return -EINVAL;
 		script_folded(&s->text, &line, &s->view);
 		break;
-	case SCRIPT_CHROME:
-		script_chrome(&s->chrome, &line, &s->view, &args);
-		break;
+	case SCRIPT_VIEWER: /* which has the records of its own */
+		return viewer_out_sample(&s->viewer, named, script_frames(named->stack, &s->view));
 	}
 	return ferror_unlocked(s->out) ? -EIO : 0; /* of one thread: 4 % of the run are the lock */
 }
@@ -229,6 +228,7 @@ static int read_all(struct script *s, struct err *err)
 		cfg.lines |= !!(o->fields.types[i].fields & SCRIPT_BIT(SRCLINE));
 	cfg.inlines |= cfg.lines; /* the line of an address is that of the innermost function */
 	s->names.plain = o->format <= SCRIPT_CSV; /* pictures have the names of skep flame */
+	cfg.build_ids = o->format == SCRIPT_VIEWER;
 	ret = recording_open(&s->file, o->input, &s->names, &s->ksym, &cfg, err);
 	if (!ret)
 		ret = recording_needs_samples(&s->file, o->input, err);
@@ -258,9 +258,23 @@ static int read_all(struct script *s, struct err *err)
 		data_reader_watch(s->file.reader, script_watch, s);
 	if (o->format == SCRIPT_CSV)
 		script_csv_head(s->out, ",");
-	if (o->format == SCRIPT_CHROME)
-		script_chrome_begin(&s->chrome, s->out);
+	if (o->format == SCRIPT_VIEWER) {
+		s->viewer = (struct viewer_out){ .format = o->viewer, .to = s->out, .events = s->meta->events, .nr_events = s->meta->nr_events,
+						 .reader = s->file.reader, .syms = s->names.syms };
+	}
 	return data_reader_run(s->file.reader, &s->names.sink, err);
+}
+
+static int end_viewer(struct script *s, struct err *err)
+{
+	int ret = s->profile.kept ? viewer_out_end(&s->viewer, &s->profile) : 0;
+
+	if (ret && !ferror(s->out)) {
+		err_set(err, ret, "cannot write: %s", strerror(-ret));
+		viewer_out_why(&s->viewer, err);
+		return ret;
+	}
+	return 0;
 }
 
 int script_read(struct script *s, struct script_options *o, FILE *out, struct err *err)
@@ -280,6 +294,8 @@ int script_read(struct script *s, struct script_options *o, FILE *out, struct er
 	}
 	if (s->fold_odd[0])
 		return odd_fold(s, err);
+	if (ret)
+		viewer_out_why(&s->viewer, err);
 	textbuf_flush(&s->text);
 	if (ret == -EBADMSG && p->kept) {
 		recording_damaged(p, err);
@@ -290,8 +306,8 @@ int script_read(struct script *s, struct script_options *o, FILE *out, struct er
 	recording_end(&s->file, start_ns, p);
 	names_note(s->names.syms, p);
 	p->event = s->meta->events[0].name;
+	p->unit = replay_unit_of(&s->meta->events[0]);
+	p->title = recording_title(o->input, s->meta, s->title, sizeof(s->title));
 	p->seen = p->kept + profile_lost(p);
-	if (o->format == SCRIPT_CHROME)
-		script_chrome_end(&s->chrome, p);
-	return 0;
+	return o->format == SCRIPT_VIEWER ? end_viewer(s, err) : 0;
 }

@@ -132,3 +132,11 @@ bool script_traces_json(struct script_traces *t, const struct sample *s, struct 
 	record_json(&record, json);
 	return true;
 }
+
+void script_traces_each(struct script_traces *t, const struct sample *s, void (*each)(void *arg, const struct record_value *value), void *arg)
+{
+	struct record record;
+
+	if (trace_of(t, s, &record))
+		record_each(&record, each, arg);
+}

@@ -4,6 +4,7 @@
 #define SKEP_CMD_SCRIPT_TRACE_H
 
 #include "data/data.h"
+#include "event/record.h"
 #include "sym/sym.h"
 #include "util/json.h"
 
@@ -21,5 +22,8 @@ const char *script_traces_text(struct script_traces *t, const struct sample *s);
 
 /* A key and a value for each field, into the object that is open. False: there are none. */
 bool script_traces_json(struct script_traces *t, const struct sample *s, struct json *json);
+
+/* Each field, none where they are not known. */
+void script_traces_each(struct script_traces *t, const struct sample *s, void (*each)(void *arg, const struct record_value *value), void *arg);
 
 #endif

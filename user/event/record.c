@@ -122,6 +122,33 @@ size_t record_text(const struct record *r, char *buf, size_t size)
 	return o.len;
 }
 
+void record_each(const struct record *r, void (*each)(void *arg, const struct record_value *value), void *arg)
+{
+	char text[TEXT_MAX];
+
+	for (size_t i = 0; i < r->format->fields.n; i++) {
+		struct field f = field_of(r, &r->format->fields.data[i]);
+		struct record_value value = { .name = f.of->name, .text = text };
+		struct out o = { text, sizeof(text), 0 };
+
+		text[0] = '\0';
+		if (f.what == WHAT_NUMBER && (f.place.kind == FIELD_SIGNED || f.place.kind == FIELD_UNSIGNED)) {
+			value.text = NULL;
+			value.num = number_of(&f);
+			value.is_signed = f.place.kind == FIELD_SIGNED;
+		} else if (f.what == WHAT_NUMBER) {
+			put_number(&o, &f);
+		} else if (f.what == WHAT_TEXT) {
+			put(&o, "%.*s", (int)f.len, (const char *)f.at);
+		} else if (f.what == WHAT_ARRAY) {
+			put_array(&o, &f);
+		} else {
+			put_hex(&o, &f);
+		}
+		each(arg, &value);
+	}
+}
+
 static void json_number(struct json *json, const struct field *f)
 {
 	char text[32];

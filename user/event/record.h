@@ -18,6 +18,15 @@ struct record {
 /* NAME=VALUE, ... cut where it does not fit, with NUL; texts in quotes. Returns its length. Bytes are as they are: escape them. */
 size_t record_text(const struct record *r, char *buf, size_t size);
 
+/* A field; valid during the call. */
+struct record_value {
+	const char *name;
+	const char *text; /* any bytes, cut at 2 KB; NULL: it is a number */
+	uint64_t num;
+	bool is_signed;
+};
+void record_each(const struct record *r, void (*each)(void *arg, const struct record_value *value), void *arg);
+
 /* A key and a value for each field, into the object that is open. */
 void record_json(const struct record *r, struct json *json);
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "util/text.h"
+
 void wire_free(struct wire *w)
 {
 	vec_free(&w->bytes);
@@ -51,6 +53,12 @@ void wire_number(struct wire *w, uint32_t field, uint64_t n)
 	put_varint(w, n);
 }
 
+void wire_value(struct wire *w, uint32_t field, uint64_t n)
+{
+	put_tag(w, field, WIRE_VARINT);
+	put_varint(w, n);
+}
+
 void wire_fixed64(struct wire *w, uint32_t field, uint64_t n)
 {
 	if (!n)
@@ -66,6 +74,44 @@ void wire_bytes(struct wire *w, uint32_t field, const void *bytes, size_t n)
 	put_varint(w, n);
 	if (n)
 		put(w, bytes, n);
+}
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* How many bytes of text are characters. */
+static size_t characters(const char *text)
+{
+	size_t n = 0;
+	uint32_t code;
+	int len;
+
+	while (text[n] && (len = utf8_decode(text + n, &code)))
+		n += (size_t)len;
+	return n;
+}
+
+void wire_text(struct wire *w, uint32_t field, const char *text)
+{
+	size_t n = 0;
+
+	for (const char *p = text; *p;) {
+		size_t part = characters(p);
+
+		n += part + (p[part] ? strlen(REPLACEMENT) : 0);
+		p += part + (p[part] ? 1 : 0);
+	}
+	put_tag(w, field, WIRE_BYTES);
+	put_varint(w, n);
+	while (*text) {
+		size_t part = characters(text);
+
+		put(w, text, part);
+		text += part;
+		if (*text++)
+			put(w, REPLACEMENT, strlen(REPLACEMENT));
+		else
+			break;
+	}
 }
 
 void wire_append(struct wire *w, const struct wire *fields)

@@ -24,8 +24,10 @@ struct wire {
 
 void wire_free(struct wire *w);
 void wire_number(struct wire *w, uint32_t field, uint64_t n); /* 0 is what a missing field is: not written */
+void wire_value(struct wire *w, uint32_t field, uint64_t n); /* written also if it is 0, where that is not what a missing field is */
 void wire_fixed64(struct wire *w, uint32_t field, uint64_t n); /* likewise */
 void wire_bytes(struct wire *w, uint32_t field, const void *bytes, size_t n); /* also of another wire: a message in the message */
+void wire_text(struct wire *w, uint32_t field, const char *text); /* any bytes: what is not UTF-8, as these fields have to be, becomes U+FFFD */
 void wire_append(struct wire *w, const struct wire *fields); /* as they are */
 void wire_numbers(struct wire *w, uint32_t field, const uint64_t *all, size_t n); /* packed */
 

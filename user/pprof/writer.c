@@ -501,7 +501,7 @@ int pprof_write(struct pprof_writer *w, const struct pprof_head *head, pprof_bui
 	put_mappings(w, &g, build_id, arg);
 	put_locations(w, &g);
 	for (size_t i = 0; i < w->strings.n; i++) {
-		wire_bytes(&g.wire, PPROF_STRING, string_at(w, (uint32_t)i), strlen(string_at(w, (uint32_t)i)));
+		wire_text(&g.wire, PPROF_STRING, string_at(w, (uint32_t)i));
 		if (g.wire.bytes.n >= FLUSH_BYTES)
 			gzip_flush(&g, Z_NO_FLUSH);
 	}

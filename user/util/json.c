@@ -169,10 +169,23 @@ void json_double(struct json *json, double value, int decimals)
 	fputs(buf, json->out);
 }
 
+void json_fraction(struct json *json, uint64_t value, uint64_t unit, int decimals)
+{
+	char buf[32], *end = buf + sizeof(buf), *p = text_fraction(end, value, unit, decimals);
+
+	value_begin(json);
+	fwrite_unlocked(p, 1, (size_t)(end - p), json->out);
+}
+
 void json_bool(struct json *json, bool value)
 {
 	value_begin(json);
 	fputs(value ? "true" : "false", json->out);
+}
+
+void json_raw(struct json *json)
+{
+	value_begin(json);
 }
 
 void json_key_text(struct json *json, const char *key, const char *text)

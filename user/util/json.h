@@ -33,7 +33,9 @@ void json_text(struct json *json, const char *text); /* NULL: null */
 void json_u64(struct json *json, uint64_t value);    /* exact in the text; readers with doubles are exact to 2^53 */
 void json_i64(struct json *json, int64_t value);
 void json_double(struct json *json, double value, int decimals);
+void json_fraction(struct json *json, uint64_t value, uint64_t unit, int decimals); /* value in units, exact: 1234567 of 1000000 is 1.235 */
 void json_bool(struct json *json, bool value);
+void json_raw(struct json *json); /* a value, which the caller writes to out at once: it is JSON */
 
 /* key and value in one call */
 void json_key_text(struct json *json, const char *key, const char *text);
