@@ -184,6 +184,11 @@ table() {
 	[[ "$output" == *"--by is not available with --format perfetto"* ]]
 	run -2 "$SKEP" script -i cpu.data --format gecko -F comm
 	[[ "$output" == *"the fields of other formats are fixed"* ]]
+	for what in "-F comm" -D --header; do
+		run -2 "$SKEP" script -i cpu.data $what -o x.firefox.json
+		[[ "$output" == *"-o 'x.firefox.json' is a file for a viewer"*"hint: --format text writes text into a file of any name" ]]
+		[ ! -e x.firefox.json ]
+	done
 	# a temporary file has no room
 	TMPDIR=/proc/self run -1 "$SKEP" flame -i "$(many_samples)" -o x.speedscope.json
 	[[ "$output" == *"cannot write a temporary file in '/proc/self'"*"hint: TMPDIR names another directory" ]]
