@@ -42,6 +42,11 @@ static int check(struct script_options *o, char **operands, struct err *err)
 	if (!o->fields_set)
 		script_fields_init(&o->fields);
 	o->format = format_of(o);
+	if (o->format == SCRIPT_VIEWER && (o->fields_set || o->header || script_shows_records(o))) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' is a file for a viewer, whose content is fixed: without fields, headers and records", o->out);
+		err_hint(err, "--format text writes text into a file of any name");
+		return -EINVAL;
+	}
 	return 0;
 }
 
