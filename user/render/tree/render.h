@@ -10,10 +10,22 @@
 #include <stdio.h>
 
 #include "profile.h"
+#include "model/slices.h"
 #include "model/tree.h"
+
+/* A view of the HTML page, which has several: the events of a recording. */
+struct flame_page {
+	const struct tree *tree;
+	const struct profile *profile;
+	const struct slices *slices; /* NULL: not known */
+	int event; /* its number in the file; -1: of none */
+};
 
 struct flame_cfg {
 	bool icicle;   /* root at the top when opened */
+	const char *input; /* the file that is drawn; NULL: a live run */
+	const struct flame_page *pages; /* of the HTML page, the picture's first; NULL: only that */
+	uint32_t nr_pages;
 };
 
 int render_folded(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);
