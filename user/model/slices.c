@@ -8,6 +8,7 @@
 #include "util/hash.h"
 
 #define FIRST_BIN_NS 1000000u
+#define WIDEST_NS (1ULL << 62) /* the next would be no number of 64 bits */
 #define FEW_BINS 50u /* below it a CPU is given up before time is */
 
 void slices_init(struct slices *s)
@@ -135,7 +136,7 @@ static int coarser(struct slices *s)
 		return drop_cpus(s);
 	if (!s->no_threads)
 		return drop_threads(s);
-	return s->nr_bins > 1 ? widen(s) : 1;
+	return s->nr_bins > 1 && s->bin_ns < WIDEST_NS ? widen(s) : 1;
 }
 
 /* Bins before the first one, for a time that is earlier. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The graph: which frames are wide enough, where they are, and how they are painted. */
+const stacked = matchMedia("(max-width: 760px)"), GRAPH_LEAST = 160, GRAPH_MOST = 400;
 const ROW = 19, LEAST_PX = 0.5, LABEL_PX = 26, IDLE_PX = 150;
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', 'DejaVu Sans', sans-serif";
 const canvas = $("canvas"), ctx = canvas.getContext("2d");
@@ -44,7 +45,10 @@ const layout = (jump) => {
 	rows = layoutRows(width, LEAST_PX);
 	lowest = deepest = 0;
 	for (const d of rows.keys()) { lowest = Math.min(lowest, d); deepest = Math.max(deepest, d); }
-	const tall = rowsTall(), room = box.clientHeight;
+	const tall = rowsTall();
+	/* where the table is below, the graph takes what it needs */
+	box.style.height = stacked.matches ? Math.max(GRAPH_LEAST, Math.min(GRAPH_MOST, tall)) + "px" : "";
+	const room = box.clientHeight;
 	height = Math.max(1, room);
 	$("space").style.height = Math.max(tall, room) + "px";
 	const dpr = devicePixelRatio || 1, cw = Math.round(width * dpr), ch = Math.round(height * dpr);
