@@ -234,6 +234,13 @@ const svg = async (b) => {
 	await b.run("[...document.querySelectorAll('#f > g')].find((g) => g.textContent.startsWith('compute')).dispatchEvent(new MouseEvent('click'))");
 	const widths = await b.run("return [...document.querySelectorAll('#f > g')].filter((g) => g.textContent.startsWith('compute')).map((g) => g.style.display ? 0 : Math.round(g.querySelector('rect').getBoundingClientRect().width))");
 	check("svg: a click zooms", widths[0] > 1000 && widths[1] === 0, widths);
+	const asked = "window.prompt = () => arguments[0]; [...document.querySelectorAll('#b text')].find((t) => t.textContent === 'search').dispatchEvent(new MouseEvent('click')); return document.getElementById('found').textContent";
+	for (const [regex, want] of [["^helper$", 26], ["^(compute|helper)$", 75], ["nothing like it", 0]]) {
+		const got = await b.run(asked, regex);
+		check("svg: '" + regex + "' matches " + want + " %", Math.abs(Number.parseFloat(got) - want) < 0.1 && got.endsWith("% matched"), got);
+	}
+	await b.run("[...document.querySelectorAll('#b text')].find((t) => t.textContent === 'reset').dispatchEvent(new MouseEvent('click'))");
+	same("svg: reset empties it", await b.run("return document.getElementById('found').textContent"), "");
 	await b.size(1280, 500, 1);
 	await b.go(page("real.svg"));
 	const seen = await b.run("const r = document.querySelector('#f > g').getBoundingClientRect(), t = document.querySelector('#b').getBoundingClientRect();" +
