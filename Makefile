@@ -162,7 +162,9 @@ $B/%.o: %.c $B/flags | $(SKEL)
 $B/%.syntax: %.c $B/flags | $(SKEL)
 	$(call say,SYNTAX,$<)mkdir -p $(@D) && $(COMPILE) -MMD -MP -MT $@ -MF $@.d -fsyntax-only $< && touch $@
 
-$B/user/render/tree/html.o: user/render/tree/flame.html
+$B/user/render/tree/html.o: $B/gen/flame.html
+$B/gen/flame.html: tools/page.sh $(wildcard user/render/tree/page/*)
+	$(call say,GEN,$@)mkdir -p $(@D) && tools/page.sh >$@
 $B/user/event/syscalls.o $B/user/event/syscalls.syntax: $B/gen/syscalls_native.h $B/gen/syscalls_compat.h
 $B/gen/syscalls_%.h: tools/syscalls.sh $B/flags
 	$(call say,GEN,$@)mkdir -p $(@D) && tools/syscalls.sh "$(CC)" $* >$@

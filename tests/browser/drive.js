@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Drives the pages of gen.c in a real Chromium and compares what they say with what gen.c put in:
- * node drive.js DIR, with small.html, big.html and small.svg in DIR. "ok N - text" a check, exit 1 on a failure.
+ * node drive.js DIR, with the pages that run.sh has gen make in DIR. "ok N - text" a check, exit 1 on a failure.
  */
 "use strict";
 const path = require("node:path");
@@ -117,12 +117,19 @@ const views = async (b) => {
 	has("merged: the same matched share", await found(b), "75.00 % matched");
 	await b.click("#reset");
 	await b.click("[data-to=process]");
-	await b.click("[data-to=table]");
-	const rows = await b.run("return [...document.querySelectorAll('#table tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))");
-	const helper = rows.find((r) => r[3] === "helper");
-	check("table: helper self 26 %, total 26 % though it recurses", helper && helper[0] === "26.00 %" && helper[2] === "26.00 %", helper);
-	check("table: the heaviest self is first", rows[0][3] === "compute" && rows[0][0] === "49.00 %", rows[0]);
-	check("table: markers are not functions", !rows.some((r) => r[3].startsWith("app (") || r[3].startsWith("[trunc")));
+	const table = () => b.run("return [...document.querySelectorAll('#table tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))");
+	let rows = await table();
+	const helper = rows.find((r) => r[2] === "helper");
+	check("table beside the graph: helper self 26 %, total 26 % though it recurses", helper && helper[0] === "26.00 %" && helper[1] === "26.00 %", helper);
+	check("table: the heaviest self is first", rows[0][2] === "compute" && rows[0][0] === "49.00 %", rows[0]);
+	check("table: markers are not functions", !rows.some((r) => r[2].startsWith("app (") || r[2].startsWith("[trunc")));
+	await b.click("[data-key=total]");
+	rows = await table();
+	check("table: by total", rows[0][2] === "main" && rows[0][1] === "74.00 %", rows[0]);
+	await b.click("[data-key=total]");
+	rows = await table();
+	same("table: once more turns the order", Number.parseFloat(rows[0][1]) <= Number.parseFloat(rows.at(-1)[1]), true);
+	same("table: which is said", await b.run("return document.querySelector('[data-key=total]').parentNode.getAttribute('aria-sort')"), "ascending");
 };
 
 const keyboard = async (b) => {
@@ -150,7 +157,8 @@ const keyboard = async (b) => {
 	await b.keys(..."helper", "Enter");
 	await paint(b);
 	has("searched by keys", await found(b), "26.00 % matched");
-	same("Enter returns to the picture", await b.run("return document.activeElement.id"), "canvas");
+	await b.keys("Escape", "Escape");
+	same("Escape empties the search, then returns to the picture", await b.run("return document.activeElement.id"), "canvas");
 };
 
 const hostile = async (b) => {
@@ -162,7 +170,7 @@ const hostile = async (b) => {
 	has("and in the breadcrumb", await b.text("#crumbs"), evil);
 	has("an object full of markup is text", await status(b), "</script><script>window.pwned=2</script>");
 	await b.click("[data-to=table]");
-	has("and in the table", await b.text("#table"), evil);
+	check("and in the table", (await b.run("return document.getElementById('table').textContent")).includes(evil));
 	same("nothing of it ran", await b.run("return window.pwned === undefined && !document.querySelector('img')"), true);
 	await open(b, page("small.html") + "#z=99999&v=%3Cb%3E&q=%3Cimg%20src=x%20onerror=window.pwned=4%3E");
 	same("a hostile fragment does nothing", await b.run("return window.pwned === undefined && skep.state.zoom === 0"), true);
@@ -182,8 +190,18 @@ const big = async (b) => {
 	console.log("# merged root " + await spent("document.querySelector('[data-to=merged]').click()") + " ms, search " +
 		await spent("const s = document.getElementById('search'); s.value = 'method_1'; s.dispatchEvent(new Event('input'))") + " ms, table " +
 		await spent("document.querySelector('[data-to=table]').click()") + " ms");
-	await b.click("[data-to=flame]");
-	await paint(b);
+	await b.click("[data-to=both]");
+	const zoom = async (key) => {
+		await b.run("document.getElementById('canvas').focus()");
+		await b.keys(key, "Enter");
+		await paint(b);
+		return (await b.run("return skep.spent.layout + skep.spent.paint")).toFixed(1);
+	};
+	await b.click("#reset");
+	console.log("# zoom: layout and paint " + (await zoom("Up")) + ", " + (await zoom("Up")) + ", " + (await zoom("Up")) + " ms; inverted " +
+		await spent("document.querySelector('[data-to=inverted]').click()") + " ms");
+	await b.click("[data-to=merged]");
+	await search(b, "method_1");
 	check("the search on the big tree has a figure", /^\d+\.\d\d % matched/.test(await found(b)), await found(b));
 };
 
@@ -196,11 +214,14 @@ const narrow = async (b) => {
 
 const longNames = async (b) => {
 	await b.size(700, 500, 1);
-	await b.go(page("real.html") + "#v=table");
-	const cells = await b.run("return [...document.querySelectorAll('td.name')].map((td) => { const n = td.querySelector('button'); " +
-		"return { cut: n.scrollWidth > n.clientWidth, over: n.getBoundingClientRect().right - td.getBoundingClientRect().right, left: n.getBoundingClientRect().width } })");
-	check("table: names too long for their cells are cut at their end, not left out", cells.some((c) => c.cut) && cells.every((c) => c.over <= 0 && c.left > 20),
-		cells.filter((c) => c.over > 0 || c.left <= 20)[0]);
+	await open(b, page("hostile.html"));
+	const cells = await b.run("return [...document.querySelectorAll('td.name')].map((td) => { const n = td.querySelector('button'), back = n.querySelector('.back'), front = n.querySelector('.front'); " +
+		"return { cut: front.scrollWidth > front.clientWidth, over: n.getBoundingClientRect().right - td.getBoundingClientRect().right, left: n.getBoundingClientRect().width, back: back ? back.textContent : '' } })");
+	check("table: names too long for their cells are cut in their middle, not left out", cells.some((c) => c.cut && c.back.endsWith("_its_end")) && cells.every((c) => c.over <= 0 && c.left > 20),
+		cells.filter((c) => c.over > 0 || c.left <= 20)[0] || cells);
+	const figures = await b.run("return [...document.querySelectorAll('#table tbody tr')].map((r) => r.cells[0].getBoundingClientRect()).map((r) => [r.left, r.right])");
+	check("table: the figures stay in sight beside a name of 10,000 characters", figures.length > 5 && figures.every(([l, r]) => l >= 0 && r < 200), figures);
+	same("and the page is no wider than its window", await b.run("return document.documentElement.scrollWidth <= 700"), true);
 	await b.size(1280, 800, 1);
 };
 
@@ -213,6 +234,13 @@ const svg = async (b) => {
 	await b.run("[...document.querySelectorAll('#f > g')].find((g) => g.textContent.startsWith('compute')).dispatchEvent(new MouseEvent('click'))");
 	const widths = await b.run("return [...document.querySelectorAll('#f > g')].filter((g) => g.textContent.startsWith('compute')).map((g) => g.style.display ? 0 : Math.round(g.querySelector('rect').getBoundingClientRect().width))");
 	check("svg: a click zooms", widths[0] > 1000 && widths[1] === 0, widths);
+	const asked = "window.prompt = () => arguments[0]; [...document.querySelectorAll('#b text')].find((t) => t.textContent === 'search').dispatchEvent(new MouseEvent('click')); return document.getElementById('found').textContent";
+	for (const [regex, want] of [["^helper$", 26], ["^(compute|helper)$", 75], ["nothing like it", 0]]) {
+		const got = await b.run(asked, regex);
+		check("svg: '" + regex + "' matches " + want + " %", Math.abs(Number.parseFloat(got) - want) < 0.1 && got.endsWith("% matched"), got);
+	}
+	await b.run("[...document.querySelectorAll('#b text')].find((t) => t.textContent === 'reset').dispatchEvent(new MouseEvent('click'))");
+	same("svg: reset empties it", await b.run("return document.getElementById('found').textContent"), "");
 	await b.size(1280, 500, 1);
 	await b.go(page("real.svg"));
 	const seen = await b.run("const r = document.querySelector('#f > g').getBoundingClientRect(), t = document.querySelector('#b').getBoundingClientRect();" +
@@ -235,8 +263,8 @@ const quiet = async (b) => {
 	const asked = (await b.log("performance")).map((e) => JSON.parse(e.message).message)
 		.filter((m) => m.method === "Network.requestWillBeSent" || m.method === "Network.webSocketCreated")
 		.map((m) => (m.params.request ? m.params.request.url : m.params.url)).filter((u) => u !== "about:blank");
-	const pages = ["small.html", "small.svg", "big.html", "real.html", "real.svg"].map(page), others = asked.filter((u) => !pages.includes(u.split("#")[0]));
-	check("the log of requests has the pages", pages.every((p) => asked.includes(p)), asked);
+	const pages = ["small.html", "small.svg", "views.html", "diff.html", "hostile.html", "big.html", "huge.html", "real.svg"].map(page), others = asked.filter((u) => !pages.includes(u.split("#")[0]) && !u.startsWith("blob:file:") && !u.startsWith("blob:null"));
+	check("the log of requests has the pages", pages.every((p) => asked.some((u) => u.split("#")[0] === p)), asked);
 	check("no network requests", others.length === 0, others);
 };
 
@@ -249,7 +277,8 @@ const quiet = async (b) => {
 		/* the browser's own start page is not ours to judge */
 		await b.go("about:blank");
 		await b.log("performance");
-		for (const part of [mouse, searching, views, keyboard, hostile, narrow, longNames, svg, big, quiet]) {
+		const features = require("./features.js")({ check, same, has, open, paint, page, dir, search, clickFrame });
+		for (const part of [mouse, searching, views, keyboard, hostile, narrow, longNames, ...features, svg, big, quiet]) {
 			try { await part(b); } catch (e) { check(part.name + " ran to its end", false, String(e.stack)); }
 			await sleep(0);
 		}

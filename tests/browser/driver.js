@@ -9,7 +9,7 @@ const os = require("node:os");
 const path = require("node:path");
 
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf"; /* the W3C element identifier */
-const KEYS = { Enter: "\uE007", Backspace: "\uE003", Escape: "\uE00C", Tab: "\uE004", Up: "\uE013", Down: "\uE015", Left: "\uE012", Right: "\uE014", Home: "\uE011" };
+const KEYS = { Enter: "\uE007", Backspace: "\uE003", Escape: "\uE00C", Tab: "\uE004", Up: "\uE013", Down: "\uE015", Left: "\uE012", Right: "\uE014", Home: "\uE011", End: "\uE010", Shift: "\uE008", Control: "\uE009" };
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 const freePort = async () => {
@@ -73,6 +73,28 @@ class Browser {
 	keys(...list) {
 		const actions = list.flatMap((k) => [{ type: "keyDown", value: KEYS[k] || k }, { type: "keyUp", value: KEYS[k] || k }]);
 		return this.call("POST", "/actions", { actions: [{ type: "key", id: "keys", actions }] });
+	}
+	/* One key with others held down: chord("Shift", "Enter"). */
+	chord(...list) {
+		const values = list.map((k) => KEYS[k] || k);
+		return this.call("POST", "/actions", { actions: [{ type: "key", id: "keys",
+			actions: [...values.map((value) => ({ type: "keyDown", value })), ...values.reverse().map((value) => ({ type: "keyUp", value }))] }] });
+	}
+	drag(x0, y0, x1, y1) {
+		const move = (x, y) => ({ type: "pointerMove", duration: 0, x: Math.round(x), y: Math.round(y) });
+		return this.call("POST", "/actions", { actions: [{ type: "pointer", id: "mouse", parameters: { pointerType: "mouse" },
+			actions: [move(x0, y0), { type: "pointerDown", button: 0 }, move((x0 + x1) / 2, (y0 + y1) / 2), move(x1, y1), { type: "pointerUp", button: 0 }] }] });
+	}
+	/* With Control held down, as browsers have it for zooming. */
+	async wheel(x, y, deltaY) {
+		await this.call("POST", "/actions", { actions: [
+			{ type: "key", id: "keys", actions: [{ type: "keyDown", value: KEYS.Control }, { type: "pause" }, { type: "keyUp", value: KEYS.Control }] },
+			{ type: "wheel", id: "wheel", actions: [{ type: "pause" }, { type: "scroll", x: Math.round(x), y: Math.round(y), deltaX: 0, deltaY, duration: 0, origin: "viewport" }, { type: "pause" }] }] });
+	}
+	async rightClickAt(x, y) {
+		await this.pointAt(x, y);
+		await this.call("POST", "/actions", { actions: [{ type: "pointer", id: "mouse", parameters: { pointerType: "mouse" },
+			actions: [{ type: "pointerDown", button: 2 }, { type: "pointerUp", button: 2 }] }] });
 	}
 	async until(what, script, ...args) {
 		for (let i = 0; i < 200; i++) {

@@ -10,13 +10,14 @@ done
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-${CC:-gcc} -D_GNU_SOURCE -Iuser -I. -std=gnu11 -g -O2 -Wall -Wextra tests/browser/gen.c user/model/tree.c user/profile.c \
+tools/page.sh >"$dir/flame.html" || exit 1
+${CC:-gcc} -DFLAME_HTML="\"$dir/flame.html\"" -D_GNU_SOURCE -Iuser -I. -std=gnu11 -g -O2 -Wall -Wextra tests/browser/gen.c user/model/tree.c user/model/slices.c user/profile.c \
 	user/render/ledger.c user/render/tree/html.c user/render/tree/svg.c user/render/xml.c user/render/tree/json.c user/util/json.c user/util/text.c user/util/vec.c \
 	user/util/strpool.c user/util/map.c -lm -o "$dir/gen" || exit 1
-for page in small.html small.svg big.html real.html real.svg; do
+for page in small.html small.svg views.html hostile.html big.html huge.html real.html real.svg; do
 	"$dir/gen" "${page%.*}" "${page#*.}" >"$dir/$page" 2>/dev/null || { echo "not ok - gen $page"; exit 1; }
 done
-echo "# html without data $(wc -c <user/render/tree/flame.html) bytes, big.html $(wc -c <"$dir/big.html") bytes"
+echo "# html without data $(wc -c <"$dir/flame.html") bytes, big.html $(wc -c <"$dir/big.html") bytes"
 node tests/browser/drive.js "$dir"
 ret=$?
 [ -n "$SKEP_SHOTS" ] && node tests/browser/shots.js "$dir/real.html" "$SKEP_SHOTS"

@@ -35,6 +35,8 @@ struct flame {
 	bool inlines, icicle, has_by;
 	uint64_t top;
 	struct replay replay; /* with -i */
+	struct slices slices; /* of a live run that becomes a page */
+	bool is_page;	      /* HTML, which has all events of a file, and what threads have of it */
 	struct annotation annotation; /* its function: --annotate */
 	struct out_format out_format;
 	struct pprof_out pprof;
@@ -88,7 +90,7 @@ static const struct opt flame_opts[] = {
 	  "html, svg, folded, json; for viewers pprof, speedscope, firefox (or gecko), chrome, perfetto (default: by the file's name)", .values = OUT_FORMATS },
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling" },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
-	  "with -i: which event of the file, counted from 0 (default: the first that has samples)" },
+	  "with -i: which event of the file, counted from 0 (default: the first that has samples; HTML: all, as tabs)" },
 	{ 0, "by", "KEY,...", OPT_CALL, 0, "bottom frames of the stacks: comm (default), pid, tid or none; of a store also " SAMPLE_LABELS_LISTED ", which stand below it (unit,comm)",
 	  set_by },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines), "show inlined functions and source lines (needs debug information; slower)" },
@@ -157,16 +159,52 @@ static struct profile *shown(struct flame *f, const struct fold_view *v)
 	return f->input && f->out_format.viewer && f->replay.views.n > 1 ? &f->replay.total : v->profile;
 }
 
+/* All views of a file, the one that others would draw first; of a live run its only one. NULL: no memory. */
+static struct flame_page *page_views(struct flame *f, const struct fold_view *v, uint32_t *ret_nr)
+{
+	uint32_t nr = f->input ? (uint32_t)f->replay.views.n : 1;
+	struct flame_page *pages = calloc(nr, sizeof(*pages));
+
+	if (!pages)
+		return NULL;
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct fold_view *at = f->input ? &f->replay.views.data[i]->at : v;
+
+		pages[i] = (struct flame_page){ .tree = at->tree, .profile = at->profile, .slices = at->slices, .event = -1 };
+		if (nr > 1)
+			pages[i].event = f->replay.views.data[i]->event;
+		tree_end(at->tree, 0);
+	}
+	*ret_nr = nr;
+	return pages;
+}
+
+static int render(struct flame *f, FILE *out, const struct fold_view *v)
+{
+	struct flame_cfg cfg = { .icicle = f->icicle, .input = f->store.path ? NULL : f->input };
+	struct flame_page *pages = NULL;
+	int ret;
+
+	tree_end(v->tree, 0);
+	if (f->is_page) {
+		pages = page_views(f, v, &cfg.nr_pages);
+		if (!pages)
+			return -ENOMEM;
+		cfg.pages = pages;
+	}
+	ret = f->out_format.render(out, v->tree, v->profile, &cfg);
+	free(pages);
+	return ret;
+}
+
 static int write_format(struct flame *f, FILE *out, const struct fold_view *v, struct profile *p)
 {
-	struct flame_cfg cfg = { .icicle = f->icicle };
 
 	if (f->out_format.viewer)
 		return viewer_out_end(&f->viewer, p);
 	if (!f->out_format.render)
 		return pprof_out_write(&f->pprof, v, p, wall_start_ns(f, v), out);
-	tree_end(v->tree, 0);
-	return f->out_format.render(out, v->tree, p, &cfg);
+	return render(f, out, v);
 }
 
 static int write_picture(struct flame *f, struct outfile *out, const struct fold_view *v, struct err *err)
@@ -216,7 +254,7 @@ static int print_annotation(struct flame *f, const struct fold_view *v, struct e
 }
 
 /* One picture shows one event, or those that add up: which one, and what else there is. */
-static void note_choice(const struct replay *r)
+static void note_choice(const struct replay *r, bool is_page)
 {
 	const struct replay_view *v = r->views.data[0];
 	const struct data_meta *meta = data_reader_meta(r->file.reader);
@@ -230,6 +268,10 @@ static void note_choice(const struct replay *r)
 		log_note("note: %d events of the same kind are drawn together: %s", v->nr_events, v->name);
 	if (!n)
 		return;
+	if (is_page) {
+		log_note("note: '%s' has samples of %zu events: each is a tab of the page", r->path, r->views.n);
+		return;
+	}
 	log_note("note: '%s' has samples of %zu events; this picture shows number %d: '%s' (%llu samples)", r->path, r->views.n, v->event, v->name,
 		 (unsigned long long)v->at.folded);
 	log_note("hint: --event-index N draws another: %s", others);
@@ -270,15 +312,16 @@ static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *sy
 	r->path = f->input;
 	r->request = f->top ? &top_request : NULL;
 	r->trees = !!f->out_format.render;
+	r->slices = f->is_page;
 	r->add_up = true;
-	pic->names.may_sum = !f->annotation.function;
+	pic->names.may_sum = !f->annotation.function && !f->is_page;
 	if (f->out_format.viewer) {
 		r->opened = open_viewer;
 		r->opened_arg = f;
 	}
 	ret = replay_run(r, syms_cfg, err);
 	if (!ret && !f->out_format.viewer)
-		note_choice(r);
+		note_choice(r, f->is_page);
 	return ret;
 }
 
@@ -286,7 +329,8 @@ static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *sy
 static int gather(struct flame *f, struct picture *pic, const struct fold_view **ret_view, int *status, struct err *err)
 {
 	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function, .build_ids = !f->out_format.render };
-	struct sample_cfg cfg = { .aggregate = !f->out_format.viewer, .by_tid = pic->fold.root == ROOT_TID, .bpf_stats = f->h.receipt };
+	/* a page tells threads that sleep from those that work */
+	struct sample_cfg cfg = { .aggregate = !f->out_format.viewer, .by_tid = pic->fold.root == ROOT_TID || (f->is_page && f->m.offcpu), .bpf_stats = f->h.receipt };
 	int ret;
 
 	*ret_view = &pic->fold.view;
@@ -376,7 +420,9 @@ static int flame_with(struct flame *f, struct picture *pic, struct err *err)
 	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0; /* it stays empty where stacks are wanted */
 	if (!ret && f->top)
 		ret = report_init(&table, &top_request, err);
-	pic->fold.view = (struct fold_view){ .profile = &p, .tree = f->out_format.render ? &tree : NULL, .table = f->top ? &table : NULL };
+	slices_init(&f->slices);
+	pic->fold.view = (struct fold_view){ .profile = &p, .tree = f->out_format.render ? &tree : NULL, .table = f->top ? &table : NULL,
+					     .slices = f->is_page ? &f->slices : NULL };
 	pic->fold.root = f->root;
 	pic->fold.labels = f->replay.file.labels = f->labels;
 	pic->names.no_kernel = f->m.no_kernel;
@@ -396,6 +442,7 @@ static int flame_with(struct flame *f, struct picture *pic, struct err *err)
 	outfile_abort(&out);
 	report_free(&table);
 	tree_free(&tree);
+	slices_free(&f->slices);
 	return ret;
 }
 
@@ -407,6 +454,7 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 
 	if (ret)
 		return ret;
+	f->is_page = f->out_format.render == render_html;
 	pic = picture_new(NULL);
 	if (!pic)
 		return err_set(err, -ENOMEM, "out of memory");

@@ -24,6 +24,7 @@ struct replay_view {
 	struct profile profile;
 	struct tree tree;
 	struct report table;
+	struct slices slices;
 	int event, nr_events; /* the first of them */
 	char name[256];	      /* of the profile's event, where there are several */
 };
@@ -46,6 +47,7 @@ struct replay {
 	bool with_data;	  /* likewise: names of variables, and mappings of data */
 	bool with_lines;  /* of the command: lines of source files are wanted */
 	bool trees;	  /* a tree for each view */
+	bool slices;	  /* and what it adds up, by time, thread and CPU */
 	bool leaves;	  /* callers are not shown: no note where the file has none */
 	bool add_up;	  /* events that count the same in different places (user and kernel, kinds of cores) share a view */
 	bool group;	  /* all events share a table, each with columns of its own */

@@ -142,7 +142,21 @@ static void view_free(struct replay_view *v)
 		return;
 	tree_free(&v->tree);
 	report_free(&v->table);
+	slices_free(&v->slices);
 	free(v);
+}
+
+/* Sums of a store or a profile have no time. Time off the CPUs ends at the time of its sample. */
+static void slices_begin(const struct replay *r, struct replay_view *v)
+{
+	const struct data_meta *meta = data_reader_meta(r->file.reader);
+
+	slices_init(&v->slices);
+	v->slices.has_time = !data_reader_summed(r->file.reader);
+	for (int i = 0; i < meta->nr_events; i++)
+		if (!strcmp(meta->events[i].name, OFFCPU_EVENT))
+			v->slices.spans_event = i;
+	v->at.slices = &v->slices;
 }
 
 static struct replay_view *view_new(const struct replay *r, int event)
@@ -156,6 +170,8 @@ static struct replay_view *view_new(const struct replay *r, int event)
 	v->at.profile = &v->profile;
 	v->at.tree = r->tree ? r->tree : r->trees ? &v->tree : NULL;
 	v->at.table = r->table ? r->table : r->request ? &v->table : NULL;
+	if (r->slices)
+		slices_begin(r, v);
 	if ((r->trees && tree_init(&v->tree)) || (r->request && !r->table && report_init(&v->table, r->request, &err))) {
 		view_free(v);
 		return NULL;

@@ -86,6 +86,8 @@ static int fold_sample(struct named_sink *sink, const struct named *n)
 		stack_losses(n->waker, s->count, v->profile->losses);
 	if (v->tree)
 		ret = add_tree(f, n, v->tree);
+	if (!ret && v->tree && v->slices)
+		ret = slices_add(v->slices, s, n->comm, tree_last(v->tree));
 	if (!ret && v->table)
 		ret = report_add(v->table, n);
 	return !ret && f->also ? f->also(f->also_arg, v, n) : ret;

@@ -5,6 +5,7 @@
 
 #include "frame.h"
 #include "model/report.h"
+#include "model/slices.h"
 #include "model/tree.h"
 #include "profile.h"
 #include "util/strpool.h"
@@ -17,6 +18,7 @@ struct fold_view {
 	struct profile *profile;
 	struct tree *tree;   /* NULL: not wanted */
 	struct report *table; /* NULL: not wanted */
+	struct slices *slices; /* of the tree, likewise borrowed; NULL: not wanted */
 	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
 };
 

@@ -37,6 +37,12 @@ void tree_free(struct tree *tree);
 /* Adds one stack, outermost frame first, n frames. 0 or -ENOMEM. */
 int tree_add(struct tree *tree, const struct frame *frames, uint32_t n, uint64_t weight, uint64_t count);
 
+/* The node of the stack that was added last. */
+static inline uint32_t tree_last(const struct tree *tree)
+{
+	return tree->path.n ? tree->path.data[tree->path.n - 1] : 0;
+}
+
 /* Adds up the totals and orders every child list: by name when by_name, else heaviest first. Again after more stacks. */
 void tree_end(struct tree *tree, int by_name);
 

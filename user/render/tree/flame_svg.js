@@ -43,15 +43,32 @@ addEventListener("scroll", stick);
 addEventListener("resize", stick);
 stick();
 buttons.setAttribute("visibility", "visible");
+/* Below the buttons: the share of all that the outermost matching frames have. */
+const found = document.createElementNS(NS, "text");
+found.setAttribute("id", "found");
+found.setAttribute("text-anchor", "end");
+found.setAttribute("x", LEFT + WIDE);
+found.setAttribute("y", 40);
+buttons.append(found);
+const sayFound = (hits, text) => {
+	let w = 0, right = -1;
+	/* frames of one place lie on top of each other: what begins before the end of the last one is inside it */
+	for (const f of [...hits].sort((a, b) => a.x - b.x || b.w - a.w)) if (f.x >= right - SLACK) { w += f.w; right = f.x + f.w; }
+	found.textContent = text ? (100 * w / WIDE).toFixed(2) + " % matched" : "";
+};
+/* where frames lie when nothing is zoomed */
+const all = frames.map((f) => ({ name: f.name, x: f.x, w: f.w }));
 search.addEventListener("click", () => {
 	const text = prompt("Search, a regular expression");
 	let re;
 	if (text === null) return;
 	try { re = new RegExp(text); } catch (e) { return; }
 	for (const f of frames) f.g.classList.toggle("hit", f !== root && text !== "" && re.test(f.name));
+	sayFound(all.slice(1).filter((f) => text !== "" && re.test(f.name)), text);
 });
 reset.addEventListener("click", () => {
 	zoom(root);
 	for (const f of frames) f.g.classList.remove("hit");
+	found.textContent = "";
 });
 })();

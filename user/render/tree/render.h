@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "profile.h"
+#include "model/slices.h"
 #include "model/tree.h"
 
 struct tree_before;
@@ -20,8 +21,20 @@ struct flame_sides {
 	const char *names[2];		  /* of before and after: files */
 };
 
+/* A view of the HTML page, which has several: the events of a recording. */
+struct flame_page {
+	const struct tree *tree;
+	const struct profile *profile;
+	const struct slices *slices; /* NULL: not known */
+	const struct flame_sides *sides; /* NULL: of one side */
+	int event; /* its number in the file; -1: of none */
+};
+
 struct flame_cfg {
 	bool icicle;   /* root at the top when opened */
+	const char *input; /* the file that is drawn; NULL: a live run */
+	const struct flame_page *pages; /* of the HTML page, the picture's first; NULL: only that */
+	uint32_t nr_pages;
 	const struct flame_sides *sides; /* NULL: of one side */
 };
 

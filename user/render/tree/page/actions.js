@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The menu of a frame; copying; export of what is seen. */
+const PNG_MAX = 16000, SVG_CHAR = 6.6; /* pixels: browsers refuse a canvas that is larger; of a character in 11 px */
+let menuFrom = null;
+
+const closeMenu = (andFocus) => {
+	if ($("menu").hidden) return;
+	$("menu").hidden = true;
+	for (const id of ["actions", "export"]) $(id).setAttribute("aria-expanded", "false");
+	if (andFocus && menuFrom) menuFrom.focus();
+};
+/* items: [text, action], null for a line, or a text alone for a heading */
+const openMenu = (items, x, y, from) => {
+	const menu = $("menu");
+	hideTip();
+	menuFrom = from;
+	menu.replaceChildren(...items.map((it) => {
+		if (!it) return el("hr");
+		if (typeof it === "string") return el("div", it, "of");
+		const b = button(it[0], "", () => { closeMenu(true); it[1](); });
+		b.setAttribute("role", "menuitem");
+		b.tabIndex = -1;
+		return b;
+	}));
+	menu.hidden = false;
+	menu.style.left = Math.max(8, Math.min(x, innerWidth - menu.offsetWidth - 8)) + "px";
+	menu.style.top = Math.max(8, Math.min(y, innerHeight - menu.offsetHeight - 8)) + "px";
+	if (from.hasAttribute("aria-haspopup")) from.setAttribute("aria-expanded", "true");
+	menu.querySelector("button").focus({ preventScroll: true });
+};
+$("menu").addEventListener("keydown", (ev) => {
+	const list = [...$("menu").querySelectorAll("button")], at = list.indexOf(document.activeElement);
+	const to = { ArrowDown: at + 1, ArrowUp: at - 1 + list.length, Home: 0, End: list.length - 1 }[ev.key];
+	ev.stopPropagation();
+	if (ev.key === "Escape" || ev.key === "Tab") { ev.preventDefault(); closeMenu(true); }
+	if (to === undefined) return;
+	ev.preventDefault();
+	list[to % list.length].focus();
+});
+addEventListener("pointerdown", (ev) => { if (!$("menu").contains(ev.target)) closeMenu(false); }, true);
+addEventListener("blur", () => closeMenu(false));
+
+/* The thread, process or label that node stands on, or "". */
+const threadOf = (node) => {
+	let i = node;
+	while (i > 0 && tree.depth[i] !== 1 && tree.parent[i] > 0) i = tree.parent[i];
+	return i > 0 && isRoot(tree.frame[i]) ? nameOf(tree.frame[i]) : "";
+};
+/* at: { f, node }, node -1 for a function of the table */
+const frameMenu = ({ f, node }, x, y, from) => {
+	const name = nameOf(f), obj = objOf(f), items = [clip(name, 120)], isCode = frames.kind[f] !== KIND.mark, thread = node > 0 ? threadOf(node) : "";
+	if (node >= 0) items.push(["Zoom in", () => go({ zoom: node })]);
+	if (isCode && frames.name[f] >= 0) items.push(["Callers and callees", () => go({ func: frames.name[f], zoom: 0 })]);
+	items.push(["Search for it", () => go({ query: "^" + name.slice(0, NAME_MAX).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + (name.length > NAME_MAX ? "" : "$") })]);
+	if (isCode) {
+		items.push(null, ["Only stacks with this function", () => addChip("o", "f", name)], ["Hide stacks with it", () => addChip("h", "f", name)], ["Fold it into its callers", () => addChip("d", "f", name)]);
+		if (obj && frames.obj[f] >= 0) items.push(null, ["Only stacks with " + clip(obj, 60), () => addChip("o", "o", obj)], ["Hide stacks with " + clip(obj, 60), () => addChip("h", "o", obj)],
+			["Fold " + clip(obj, 60) + " into callers", () => addChip("d", "o", obj)]);
+	}
+	if (thread) items.push(null, ["Only thread " + clip(thread, 60), () => addChip("o", "t", thread)], ["Hide thread " + clip(thread, 60), () => addChip("h", "t", thread)]);
+	items.push(null, ["Copy name", () => copy(name, "name")]);
+	if (node >= 0) items.push(["Copy stack", () => copy(stackText(node), "stack")]);
+	items.push(["Copy command", () => copy(command(), "command")]);
+	openMenu(items, x, y, from);
+};
+
+/* ---- copying ---- */
+let copied = "";
+const copy = async (text, what) => {
+	copied = text;
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch (e) {
+		/* no permission, or no clipboard for pages of a file: the older way */
+		const area = el("textarea", text), had = document.activeElement;
+		area.style.position = "fixed";
+		area.style.opacity = "0";
+		document.body.append(area);
+		area.select();
+		document.execCommand("copy");
+		area.remove();
+		if (had) had.focus();
+	}
+	$("status").append(el("span", " · " + what + " copied"));
+};
+/* Outermost first, a frame a line, as in the picture of the moment from its root. */
+const stackText = (node) => {
+	const list = [];
+	for (let i = node; i > 0; i = tree.parent[i]) list.push(nameOf(tree.frame[i]) + (objOf(tree.frame[i]) ? " (" + objOf(tree.frame[i]) + ")" : ""));
+	if (tree.split < tree.n) list.push(nameOf(tree.frame[0]));
+	return (state.root === "inverted" || (isSandwich() && tree.depth[node] < 0) ? list : list.reverse()).join("\n");
+};
+const quoted = (text) => /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
+/* What skep has to be called with to see this, as far as its options say it; the rest is a comment. */
+const command = () => {
+	const v = views[state.tab], rest = [], sl = v.slices, words = [];
+	const threads = state.chips.filter((c) => c.does === "o" && c.to === "t").map((c) => c.name);
+	if (!data.input) {
+		words.push(v.title || "skep flame");
+		if (state.who || state.cpu !== "" || threads.length) rest.push("of one process, thread or CPU");
+	} else {
+		const some = state.span || state.who || state.cpu !== "" || threads.length;
+		words.push("skep", some ? "report" : "flame", "-i", quoted(data.input));
+		if (v.event_index !== undefined) words.push("--event-index", v.event_index);
+		if (state.span) words.push("--time", state.span.map((b) => ((sl.start_ns + Math.min(b * sl.bin_ns, sl.span_ns)) / 1e9).toFixed(9)).join(","));
+		if (state.who) words.push(state.who[0] === "p" ? "--pid" : "--tid", state.who.slice(1));
+		if (state.cpu !== "") words.push("--cpu", state.cpu);
+		if (threads.length) words.push("--comms", quoted(threads.join(",")));
+		if (some && (state.root === "inverted" || state.func >= 0)) words.push(state.root === "inverted" ? "--no-children" : "--children", "-g");
+		if (!some) words.push("-o", "flame.html");
+	}
+	for (const c of state.chips) if (!(c.does === "o" && c.to === "t")) rest.push(DOES[c.does] + " " + TO[c.to] + " " + c.name);
+	if (!state.kernel) rest.push("without kernel frames");
+	if (!state.recursion) rest.push("without recursion");
+	return words.join(" ") + (rest.length ? "  # then in the page: " + clip(rest.join("; ").replace(/[\r\n]/g, " "), NAME_MAX) : "");
+};
+
+/* ---- export ---- */
+const save = (blob, ending) => {
+	const a = el("a"), url = URL.createObjectURL(blob);
+	a.href = url;
+	a.download = (document.title.replace(/[^\w.-]+/g, "_").slice(0, 60) || "flame") + "." + ending;
+	document.body.append(a);
+	a.click();
+	a.remove();
+	setTimeout(() => URL.revokeObjectURL(url), 10000);
+};
+/* Stacks of what is seen, from the zoomed frame on: names from the root on, and the weight. */
+const foldedText = () => {
+	const lines = [], path = [], z = state.zoom, end = isSandwich() && z < tree.split ? Math.min(tree.end[z], tree.split) : tree.end[z];
+	const name = (i) => nameOf(tree.frame[i]).replaceAll(";", ":");
+	for (let i = tree.parent[z]; i > 0; i = tree.parent[i]) path.unshift(name(i));
+	const base = path.length;
+	for (let i = z; i < end; i++) {
+		path.length = base + Math.abs(tree.depth[i]) - Math.abs(tree.depth[z]);
+		if (i || isSandwich()) path.push(name(i)); else path.push("");
+		if (tree.self[i] > 0) lines.push((path[0] === "" ? path.slice(1) : path).join(";") + " " + Math.round(tree.self[i]));
+	}
+	return lines.join("\n") + "\n";
+};
+const xml = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+const seenTitle = () => { const v = views[state.tab]; return (v.title || "flame graph") + " · " + (v.event || "") + (state.zoom ? " · " + nameOf(tree.frame[state.zoom]) : ""); };
+/* All rows of the layout, also those that are scrolled out of sight. */
+const svgText = () => {
+	const top = 26, tall = spaceHeight() + top, out = [];
+	out.push('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ' + width + " " + tall + '" width="' + width + '" height="' + tall + '" font-family="system-ui,sans-serif" font-size="11">');
+	out.push('<rect width="100%" height="100%" fill="' + inks.paper.trim() + '"/><text x="4" y="17" font-weight="600" fill="' + inks.ink.trim() + '">' + xml(clip(seenTitle(), 400)) + "</text>");
+	for (const [depth, row] of rows) for (let k = 0; k < row.node.length; k++) {
+		const i = row.node[k], w = row.w[k], x = Math.max(row.x[k], 0);
+		if (i < 0 && (i === SMALL || w < 1)) continue;
+		const f = i < 0 ? -1 : tree.frame[i], text = i < 0 ? idleText() : labelOf(f, i), chars = Math.floor((w - 8) / SVG_CHAR);
+		const hit = i > 0 && match && match[f];
+		out.push("<g><title>" + xml(clip(i < 0 ? text : nameOf(f) + "\n" + percent(tree.total[i], tree.whole), NAME_MAX)) + '</title><rect x="' + x.toFixed(2) + '" y="' + (rowTop(depth) + top) +
+			'" width="' + Math.max(w - (w > 3 ? 1 : 0), .2).toFixed(2) + '" height="' + (ROW - 1) + '" rx="2" fill="' + (i < 0 ? "#bbb6aa" : hit ? inks.hit : fillOf(f, i)) + '"/>' +
+			(chars > 2 ? '<text x="' + (x + 4).toFixed(2) + '" y="' + (rowTop(depth) + top + 13) + '" fill="' + (hit ? "#fff" : inks.text) + '">' + xml(clip(text, chars - 1)) + "</text>" : "") + "</g>");
+	}
+	out.push("</svg>");
+	return out.join("\n") + "\n";
+};
+const pngBlob = () => {
+	const top = 26, tall = Math.min(spaceHeight() + top, PNG_MAX), dpr = Math.min(2, PNG_MAX / tall, PNG_MAX / width), c = el("canvas");
+	c.width = Math.round(width * dpr);
+	c.height = Math.round(tall * dpr);
+	const to = c.getContext("2d");
+	to.scale(dpr, dpr);
+	to.fillStyle = inks.paper;
+	to.fillRect(0, 0, width, tall);
+	to.fillStyle = inks.ink;
+	to.font = "600 " + FONT;
+	to.fillText(clip(seenTitle(), 200), 4, 17);
+	to.translate(0, top);
+	paintRows(to, rows, 0, tall, dpr);
+	return new Promise((done) => c.toBlob(done, "image/png"));
+};
+const exports = {
+	svg: async () => new Blob([svgText()], { type: "image/svg+xml" }),
+	folded: async () => new Blob([foldedText()], { type: "text/plain" }),
+	png: pngBlob,
+};
+$("export").addEventListener("click", () => {
+	const r = $("export").getBoundingClientRect(), item = (text, ending) => [text, async () => { const blob = await exports[ending](); if (blob) save(blob, ending); }];
+	openMenu(["What is seen, as", item("SVG picture", "svg"), item("PNG picture", "png"), item("Folded stacks", "folded"), null, ["Copy command", () => copy(command(), "command")]], r.left, r.bottom + 4, $("export"));
+});
+const actionsMenu = (x, y, from) => frameMenu({ f: tree.frame[selected], node: selected }, x, y, from);
+$("actions").addEventListener("click", () => {
+	const r = $("actions").getBoundingClientRect();
+	actionsMenu(r.left, r.top - 8, $("actions"));
+});
