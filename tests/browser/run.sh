@@ -20,5 +20,5 @@ done
 echo "# html without data $(wc -c <"$dir/flame.html") bytes, big.html $(wc -c <"$dir/big.html") bytes"
 node tests/browser/drive.js "$dir"
 ret=$?
-[ -n "$SKEP_SHOTS" ] && node tests/browser/shots.js "$dir/real.html" "$SKEP_SHOTS"
+[ -n "$SKEP_SHOTS" ] && node tests/browser/shots.js "$dir" "$SKEP_SHOTS"
 exit $ret

@@ -1,30 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Pictures for the eye: node tests/browser/shots.js page.html DIR writes DIR/{light,dark,...}.png. */
+/* Pictures for the eye: node tests/browser/shots.js DIR TO writes TO/{light,dark,...}.png of the pages in DIR. */
 "use strict";
 const path = require("node:path");
 const { Browser } = require("./driver.js");
 
 (async () => {
-	const [, , page, dir] = process.argv, b = await Browser.open(), url = "file://" + path.resolve(page);
-	const drawn = () => b.until("the picture", "return window.skep && skep.drawn");
-	const shot = async (name, scheme, fragment, size) => {
+	const [, , from, dir] = process.argv, b = await Browser.open();
+	const shot = async (name, scheme, page, size) => {
 		await b.scheme(scheme);
 		await b.size(...size);
 		await b.go("about:blank");
-		await b.go(url + fragment);
-		if (!fragment.includes("v=table")) await drawn();
+		await b.go("file://" + path.resolve(from, page));
+		await b.until("the page", "return window.skep && (skep.drawn || skep.state.pane === 'table')");
 		await b.shot(path.join(dir, name + ".png"));
 	};
+	const wide = [1400, 900, 1], half = [900, 700, 1], narrow = [400, 860, 2];
 	try {
-		await shot("light", "light", "", [1280, 800, 1]);
-		await shot("dark", "dark", "", [1280, 800, 1]);
-		await shot("search", "light", "#q=^tcp_&r=merged", [1280, 800, 1]);
-		await shot("search-dark", "dark", "#q=exec", [1280, 800, 1]);
-		await shot("icicle", "dark", "#v=icicle&z=6", [1280, 800, 1]);
-		await shot("table", "light", "#v=table", [1280, 800, 1]);
-		await shot("narrow", "light", "", [320, 760, 2]);
-		await shot("narrow-dark", "dark", "#v=icicle", [320, 760, 2]);
-		await shot("hidpi", "light", "#v=icicle&r=merged", [900, 500, 2]);
+		await shot("light", "light", "real.html", wide);
+		await shot("dark", "dark", "real.html", wide);
+		await shot("half", "light", "real.html#r=merged", half);
+		await shot("half-dark", "dark", "real.html#v=icicle&z=6", half);
+		await shot("narrow", "light", "real.html", narrow);
+		await shot("narrow-dark", "dark", "views.html", narrow);
+		await shot("search", "light", "real.html#q=^tcp_&r=merged", wide);
+		await shot("inverted", "light", "real.html#r=inverted&b=object", wide);
+		await shot("share", "dark", "real.html#r=merged&b=share", wide);
+		await shot("table", "light", "real.html#p=table", wide);
+		await shot("span", "light", "views.html#w=60-156", wide);
+		await shot("sandwich", "dark", "views.html#n=2&r=merged", wide);
+		await shot("sleepers", "light", "views.html#t=2", half);
+		await shot("change", "light", "diff.html", wide);
+		await shot("change-dark", "dark", "diff.html#s=difference", half);
 	} finally {
 		await b.close();
 	}

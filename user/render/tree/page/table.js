@@ -21,7 +21,8 @@ const functions = () => {
 		path.push(f);
 	}
 	for (const r of sums.values()) r.change = t.before ? r.total / (t.whole || 1) - r.before / (t.wholeBefore || 1) : 0;
-	return [...sums.values()];
+	/* what a span of time, a filter or the sleepers have left nothing of is not there */
+	return [...sums.values()].filter((r) => r.total || r.n || r.before);
 };
 const figure = (part, all) => {
 	const td = el("td", percent(part, all)), share = all > 0 ? Math.min(100, 100 * part / all) : 0;
