@@ -84,7 +84,7 @@ const isDrawn = (node) => {
 };
 
 /* ---- painting ---- */
-const labelOf = (f, node) => (state.colour === "change" && tree.before && node ? points(changeOf(tree, node)) + "  " : "") + nameOf(f);
+const labelOf = (f, node) => nameOf(f) + (state.colour === "change" && tree.before && node ? "  " + points(changeOf(tree, node)) : "");
 const label = (c, text, w) => {
 	let full = textWidth.get(text);
 	if (full === undefined) textWidth.set(text, full = c.measureText(clip(text, NAME_MAX)).width);
