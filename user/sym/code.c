@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sym/codereader.h"
+#include "sym/jitnames.h"
 #include "sym/lines.h"
 #include "sym/syms.h"
 #include "unwind/ehfuncs.h"
@@ -251,7 +252,7 @@ const char *code_name(struct code_reader *r, const struct code_place *place, uin
 			start = place->start;
 		}
 	} else if (place->kind == CODE_JIT && place->dump) {
-		const struct jitdump_code *c = jitdump_find(place->dump, place->time_ns, addr);
+		const struct jitdump_code *c = jitdump_find(place->dump, jitnames_time(r->syms, place->time_ns), addr);
 
 		name = c ? syms_readable(r->syms, c->name) : NULL;
 		start = c ? c->addr : 0;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "sym/demangle.h"
+#include "sym/jitnames.h"
 #include "sym/lines.h"
 #include "sym/syms.h"
 #include "util/clock.h"
@@ -70,6 +71,7 @@ void syms_free(struct syms *syms)
 	vec_free(&syms->frames);
 	vec_free(&syms->pending);
 	vec_free(&syms->jits);
+	jitnames_free(syms);
 	free(syms->cache);
 	free(syms->recent);
 	if (!syms->cfg.pool)
@@ -106,6 +108,8 @@ static int note_mmap(struct syms *syms, struct space *space, const struct task_e
 	if (!m.obj)
 		return -ENOMEM;
 	if (!m.is_data && (m.obj->kind == OBJECT_ANON || m.obj->kind == OBJECT_MEMFD) && note_jit(syms, space))
+		return -ENOMEM;
+	if (m.obj->kind == OBJECT_FILE && jitnames_is_dump(m.obj->path) && (note_jit(syms, space) || jitnames_note(syms, space, m.obj)))
 		return -ENOMEM;
 	if (m.obj->state == OBJECT_NEW && !syms->cfg.offline) {
 		if (vec_reserve(&syms->pending))
@@ -188,8 +192,9 @@ int syms_task(struct syms *syms, const struct task_event *t)
 	return ret;
 }
 
-void syms_pin(struct syms *syms)
+uint64_t syms_pin(struct syms *syms)
 {
+	uint64_t since_ns = 0, ns;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < syms->pending.n; i++) {
@@ -207,6 +212,8 @@ void syms_pin(struct syms *syms)
 
 		if (!space || !space->has_anon)
 			continue;
+		ns = jitnames_pin(syms, space);
+		since_ns = ns && (!since_ns || ns < since_ns) ? ns : since_ns;
 		if (!space->perfmap)
 			space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline,
 						     &syms->perfmap_limits);
@@ -219,6 +226,7 @@ void syms_pin(struct syms *syms)
 			syms->jits.data[kept++] = space->pid;
 	}
 	syms->jits.n = kept;
+	return since_ns;
 }
 
 static uint32_t answer_slot(const struct syms *syms, const struct object *obj, uint64_t vaddr)
@@ -382,12 +390,15 @@ const struct mapping *syms_mapping(struct syms *syms, uint32_t pid, uint64_t tim
 	return m;
 }
 
-static bool find_jit(struct syms *syms, struct space *space, uint64_t at, uint64_t ip, struct frame *f)
+/* A dump knows when code was where; a perf map has no times, and its last line wins. */
+static bool find_jit(struct syms *syms, struct space *space, uint64_t time_ns, uint64_t at, uint64_t ip, struct frame *f)
 {
 	uint64_t start;
 	const char *name, *path;
 	size_t len;
 
+	if (space->nr_jits && jitnames_find(syms, space, time_ns, at, ip, f))
+		return true;
 	if (syms->origin.other_machine)
 		return false;
 	if (!space->perfmap) {
@@ -449,6 +460,9 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 		syms->stats.user_unknown++;
 		return one_frame(ret_frames, syms->vsyscall, syms->vsyscall, ip, at - VSYSCALL_START, FRAME_UNKNOWN);
 	}
+	/* Memory that was made executable later is in no recorded mapping. */
+	if (!m && space && space->nr_jits && jitnames_find(syms, space, time_ns, at, ip, ret_frames))
+		return 1;
 	if (!m)
 		return unknown(syms, NULL, ip, ip, ret_frames);
 	off = at - m->start + m->pgoff;
@@ -456,7 +470,7 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	if (syms->cfg.perf_objects && obj->kind == OBJECT_ANON) /* whose offset perf takes for the address */
 		pos = ip;
 	if (!m->is_data && (obj->kind == OBJECT_ANON || (obj->kind == OBJECT_MEMFD && obj->state != OBJECT_READ)) &&
-	    find_jit(syms, space, at, ip, ret_frames)) {
+	    find_jit(syms, space, time_ns, at, ip, ret_frames)) {
 		ret_frames->pos = pos;
 		return 1;
 	}
@@ -539,11 +553,11 @@ static uint32_t same_callers(const struct recent_stack *last, const uint64_t *ip
 
 uint32_t syms_resolve_stack(struct syms *syms, uint32_t pid, uint64_t time_ns, const uint64_t *ips, uint32_t n, struct frame *ret_frames)
 {
-	const struct space *space = syms->cfg.offline && !syms->by_address && n <= RECENT_FRAMES_MAX ? maps_find(&syms->maps, pid) : NULL;
+	struct space *space = syms->cfg.offline && !syms->by_address && n <= RECENT_FRAMES_MAX ? maps_find(&syms->maps, pid) : NULL;
 	struct recent_stack *last;
 	uint32_t same;
 
-	if (!space || time_ns < space->changed_ns)
+	if (!space || time_ns < space->changed_ns || jitnames_by_time(syms, space))
 		return 0;
 	if (!syms->recent && !(syms->recent = calloc(RECENT_STACKS, sizeof(*syms->recent))))
 		return 0;
@@ -559,6 +573,13 @@ uint32_t syms_resolve_stack(struct syms *syms, uint32_t pid, uint64_t time_ns, c
 	}
 	memcpy(ret_frames, last->frames + RECENT_FRAMES_MAX - n, n * sizeof(*ret_frames));
 	return n;
+}
+
+bool syms_by_time(struct syms *syms, uint32_t pid)
+{
+	struct space *space = syms->jitfiles.n ? maps_find(&syms->maps, pid) : NULL;
+
+	return space && jitnames_by_time(syms, space);
 }
 
 bool symbol_is_root(const char *name)
