@@ -4,6 +4,7 @@
  * keeps the answers. An answer depends only on the object and what is in it, so that processes share it.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "sym/demangle.h"
 #include "sym/jitnames.h"
 #include "sym/lines.h"
+#include "sym/starts.h"
 #include "sym/syms.h"
 #include "util/clock.h"
 #include "util/hash.h"
@@ -301,16 +303,47 @@ static int add_lines(struct syms *syms, struct object *obj, uint64_t vaddr, stru
 	return n ? n : 1;
 }
 
+/* The name of the function around vaddr, and where it begins. NULL: it has none; with where it begins, if that is known. */
+static const char *find_function(struct syms *syms, struct object *obj, uint32_t pid, uint64_t vaddr, uint64_t *ret_start)
+{
+	const char *raw = symtab_find(&obj->tab, vaddr, ret_start);
+	uint64_t end, start;
+
+	if (raw || syms->cfg.perf_objects)
+		return raw;
+	if (syms->cfg.addresses) {
+		*ret_start = vaddr;
+		return NULL;
+	}
+	if (!starts_find(&syms->objects, obj, pid, vaddr, ret_start, &end))
+		return NULL;
+	/* A symbol without a size, or with too small a one, has the name of what is described. */
+	raw = symtab_find(&obj->tab, *ret_start, &start);
+	return raw && start == *ret_start ? raw : NULL;
+}
+
+static void name_by_start(struct syms *syms, const struct object *obj, uint64_t start, struct frame *f)
+{
+	char text[NAME_MAX + sizeof("+0x") + 2 * sizeof(start)];
+	const char *name = strpool_add(syms->pool, starts_name(obj, start, text, sizeof(text)));
+
+	f->name = name ? name : f->name;
+	if (syms->cfg.addresses)
+		return;
+	f->addr = start;
+	f->kind = FRAME_USER;
+}
+
 /*
  * The frames of an address in an object that is read, for which make_room() was called: where they are in syms->frames, and how many, 0
  * without memory. Their addr is where in the object what they name starts. With source lines each address has its own; else all of a
  * function share one.
  */
-static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, uint32_t *ret_n)
+static uint32_t answer(struct syms *syms, struct object *obj, uint32_t pid, uint64_t vaddr, uint32_t *ret_n)
 {
 	struct frame frames[LINES_FRAMES_MAX], *kept;
 	uint64_t start = NO_FUNCTION;
-	const char *raw = syms->by_address ? NULL : symtab_find(&obj->tab, vaddr, &start);
+	const char *raw = syms->by_address ? NULL : find_function(syms, obj, pid, vaddr, &start);
 	uint64_t key = syms->by_address ? vaddr : start;
 	struct answer *known = &syms->cache[answer_slot(syms, obj, key)];
 	int n = 1;
@@ -321,8 +354,10 @@ static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, ui
 	}
 	*ret_n = 0;
 	if (syms->by_address)
-		raw = symtab_find(&obj->tab, vaddr, &start);
+		raw = find_function(syms, obj, pid, vaddr, &start);
 	frames[0] = (struct frame){ .name = obj->unknown, .obj = obj->path, .kind = FRAME_UNKNOWN };
+	if (!raw && start != NO_FUNCTION)
+		name_by_start(syms, obj, start, &frames[0]);
 	if (raw) {
 		frames[0].name = syms_readable(syms, raw);
 		frames[0].kind = FRAME_USER;
@@ -479,10 +514,10 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && at < VDSO32_END) ||
 	    !object_vaddr(obj, off, &vaddr) || make_room(syms))
 		return unknown(syms, obj, ip, pos, ret_frames);
-	first = answer(syms, obj, vaddr, &n);
+	first = answer(syms, obj, pid, vaddr, &n);
 	/* A signal's handler returns to the first byte of code that nobody called. */
 	if (caller && n && syms->frames.data[first + n - 1].kind == FRAME_UNKNOWN) {
-		uint32_t nr_there, there = answer(syms, obj, vaddr + 1, &nr_there);
+		uint32_t nr_there, there = answer(syms, obj, pid, vaddr + 1, &nr_there);
 
 		if (nr_there && syms->frames.data[there + nr_there - 1].kind != FRAME_UNKNOWN &&
 		    syms->frames.data[there + nr_there - 1].addr == vaddr + 1) {

@@ -31,6 +31,7 @@ struct syms_cfg {
 	bool data;	 /* variables have names, too */
 	bool build_ids;	 /* syms_build_id() will be asked */
 	bool no_demangle;
+	bool addresses; /* what has no name is shown by its address, and not by where its function begins */
 	/*
 	 * Objects have the names that perf script prints: modules of the kernel that have a build id that of their path, anonymous code that of
 	 * its process's /tmp/perf-PID.map (is_anon_memory(), tools/perf/util/map.c).
