@@ -273,7 +273,7 @@ struct sink {
 	int (*lost)(struct sink *sink, uint64_t n);
 	/* -I: all readings, or sums, of this moment, so long after the start, have been delivered. */
 	int (*interval)(struct sink *sink, uint64_t since_start_ns);
-	/* Everything older than the previous round has been delivered: sort and flush up to there. */
+	/* Everything older than the previous round has been delivered: sort and flush up to there. 1: sums are wanted now, too. */
 	int (*round)(struct sink *sink);
 };
 

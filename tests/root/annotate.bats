@@ -119,8 +119,8 @@ same_rows() {
 	strip -o bare shares
 	"$SKEP" record -F "$(hz 999)" -o bare.data -- ./bare 0.3
 	start=$(nm shares | sed -n 's/^0*\([0-9a-f]*\) T hot$/\1/p')
-	"$SKEP" annotate -i bare.data "[bare]+0x$start" --json >bare.json
-	jq -e '.functions[0] | .share > 30 and .name == "[bare]+0x'"$start"'" and (.instructions | map(.count // 0) | add) == .count' bare.json
+	"$SKEP" annotate -i bare.data "bare+0x$start" --json >bare.json
+	jq -e '.functions[0] | .share > 30 and .name == "bare+0x'"$start"'" and (.instructions | map(.count // 0) | add) == .count' bare.json
 	"$SKEP" annotate -i a.data hot --json | jq '.functions[0].instructions | map(.bytes)' >full
 	jq '.functions[0].instructions | map(.bytes)' bare.json | diff full -
 }

@@ -30,6 +30,7 @@ setup_file() {
 	record threads --threads -g -F 499 -- "$W/shares" 0.3
 	record packedthreads --threads=core -z --switch-events -F 499 -- "$W/shares" 0.3
 	record jit -g -F 999 "$W/jitted" 0.2
+	rm -f jit-*.dump # perf reads it only after perf inject --jit
 	record short -F 4999 -- bash -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done'
 	record regs -e cpu-clock --user-regs=ip,sp,bp --intr-regs=ip,ax,r15 "$W/shares" 0.2
 	record period -e cpu-clock -c 2000000 "$W/shares" 0.2

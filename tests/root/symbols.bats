@@ -143,3 +143,28 @@ percent_at() {
 	grep -q ';outer' a.folded
 	[ "$(sed -n 's/.* \([0-9]*\)\.[0-9] MB peak.*/\1/p' said)" -lt 200 ]
 }
+
+@test "a stripped program: each function by where it begins, or each address" {
+	need jq
+	cd "$BATS_TEST_TMPDIR" || return
+	export HOME=$PWD # no cache of build ids
+	strip -o bare "$WORK/shares"
+	nm "$WORK/shares" | sed -nE 's/^0*([0-9a-f]+) T (hot|cold)$/bare+0x\1 \2/p' >names
+	"$SKEP" record -F "$(hz 997)" -o bare.data -- ./bare 0.5
+	"$SKEP" report -i bare.data -s sym --no-children --json | jq -r '.rows[] | "\(.sym) \(.samples)"' >bare.rows
+	# The same recording by names: with the program that has them
+	cp "$WORK/shares" full
+	mkdir -p root/"$PWD"
+	cp full root/"$PWD"/bare
+	awk 'NR == FNR { name[$1] = $2; next } $1 in name { print name[$1], $2 }' names bare.rows | sort >ours
+	[ "$(wc -l <ours)" = 2 ]
+	"$SKEP" report -i bare.data -s sym --no-children --json --symfs root | jq -r '.rows[] | select(.sym == "hot" or .sym == "cold") | "\(.sym) \(.samples)"' | sort >theirs
+	diff ours theirs
+	# No user code of the program itself is nameless
+	"$SKEP" report -i bare.data -s sym --no-children --json | jq -e '.losses.unnamed < 5'
+	"$SKEP" report -i bare.data -s sym --no-children --addresses --json | jq -r '.rows[].sym' >addresses
+	[ "$(grep -c '^bare+0x' addresses)" -gt 2 ]
+	"$SKEP" report -i bare.data --addresses --json | jq -e '.losses.unnamed > 100'
+	"$SKEP" flame -F "$(hz 997)" --format folded -o live.folded -- ./bare 0.3
+	grep -qE ";$(sed -n 's/ hot$//p' names | sed 's/+/\\+/') [0-9]+$" live.folded
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Samples by instruction: the model, each format against tests/golden, JITs' dumps, disassembly, and kernel code over a false /proc. */
+#include "tests/unit/jitdump.h"
 #include "tests/unit/test_sym.h"
 
 #include "golden.h"
@@ -219,59 +220,17 @@ static void test_disasm(void **state)
 }
 
 /* A dump: two codes at one address over time, lines of the second, a move, and a record that is cut. */
-static size_t put_u64(uint8_t *at, size_t n, uint64_t v)
-{
-	memcpy(at + n, &v, sizeof(v));
-	return n + sizeof(v);
-}
-
-static size_t put_u32(uint8_t *at, size_t n, uint32_t v)
-{
-	memcpy(at + n, &v, sizeof(v));
-	return n + sizeof(v);
-}
-
-static size_t put_head(uint8_t *at, size_t n, uint32_t id, uint32_t size, uint64_t time_ns)
-{
-	return put_u64(at, put_u32(at, put_u32(at, n, id), size), time_ns);
-}
-
-static size_t put_load(uint8_t *at, size_t n, uint64_t time_ns, uint64_t addr, uint64_t index, const char *name, uint8_t byte)
-{
-	n = put_head(at, n, 0, (uint32_t)(16 + 40 + strlen(name) + 1 + 4), time_ns);
-	n = put_u64(at, n, 0);
-	n = put_u64(at, n, addr);
-	n = put_u64(at, n, addr);
-	n = put_u64(at, n, 4);
-	n = put_u64(at, n, index);
-	memcpy(at + n, name, strlen(name) + 1);
-	n += strlen(name) + 1;
-	memset(at + n, byte, 4);
-	return n + 4;
-}
-
-static size_t put_line(uint8_t *at, size_t n, uint64_t addr, uint32_t line, const char *file)
-{
-	n = put_u32(at, put_u32(at, put_u64(at, n, addr), line), 0);
-	memcpy(at + n, file, strlen(file) + 1);
-	return n + strlen(file) + 1;
-}
-
 static size_t put_dump(uint8_t *at)
 {
-	size_t n = put_u32(at, put_u32(at, put_u32(at, put_u32(at, 0, 0x4a695444), 1), 40), EM_X86_64);
+	size_t n = put_header(at, 0);
 
-	n = put_u64(at, put_u64(at, put_u64(at, n, 0), 0), 0);
 	n = put_load(at, n, 100, 0x1000, 1, "first", 1);
 	n = put_head(at, n, 2, 16 + 16 + 2 * 16 + 5 + 2, 190);
 	n = put_u64(at, put_u64(at, n, 0x1000), 2);
 	n = put_line(at, n, 0x1000, 7, "a.js");
 	n = put_line(at, n, 0x1002, 9, "\xff");
 	n = put_load(at, n, 200, 0x1000, 2, "second", 2);
-	n = put_head(at, n, 1, 16 + 48, 300);
-	for (int i = 0; i < 2; i++)
-		n = put_u64(at, n, 0);
-	n = put_u64(at, put_u64(at, put_u64(at, put_u64(at, n, 0x1000), 0x2000), 4), 2);
+	n = put_move(at, n, 300, 0x1000, 0x2000, 4, 2);
 	return put_load(at, n, 400, 0x3000, 3, "cut", 3) - 1;
 }
 

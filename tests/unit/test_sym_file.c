@@ -138,22 +138,40 @@ static void test_32_bit(void **state)
 	expect_function(in_scratch("m32"), NULL, nm_value("", in_scratch("m32"), "two"), "two");
 }
 
+/* What a function without a symbol is called. */
+static const char *by_start(const char *file, uint64_t start)
+{
+	static char text[128];
+
+	snprintf(text, sizeof(text), "%s+0x%llx", file, (unsigned long long)start);
+	return text;
+}
+
 static void test_stripped(void **state)
 {
 	const char *path = in_scratch("bare"), *dbg = in_scratch("nodebug");
-	uint64_t hidden, shown;
+	uint64_t hidden, shown, nothing;
 	struct syms_stats stats;
 	struct syms *syms;
+	struct frame f;
 
 	(void)state;
 	build("gcc", "p.c", source, "-O1 -rdynamic -Wl,--build-id=none", "bare");
+	nothing = nm_value("", path, "_fini") + 64; /* beyond the last code */
 	hidden = nm_value("", path, "hidden_one");
 	shown = nm_value("", path, "shown_two");
 	assert_int_equal(run("strip %s", path), 0);
 	expect_function(path, dbg, shown, "shown_two");
-	expect_function(path, dbg, hidden, "[bare]");
+	expect_function(path, dbg, hidden, by_start("bare", hidden));
 	syms = map_file(path, dbg, false);
-	expect(syms, PID, 0, BIAS + hidden, "[bare]");
+	expect(syms, PID, 0, BIAS + hidden, by_start("bare", hidden));
+	expect(syms, PID, 0, BIAS + hidden + 1, by_start("bare", hidden));
+	expect(syms, PID, 0, BIAS + shown + 1, "shown_two");
+	f = resolve(syms, PID, 0, BIAS + hidden + 1);
+	assert_int_equal(f.kind, FRAME_USER);
+	assert_int_equal(f.off, 1);
+	/* Code that nothing describes has no name. */
+	expect(syms, PID, 0, BIAS + nothing, "[bare]");
 	syms_stats(syms, &stats);
 	assert_int_equal(stats.user_unknown, 1);
 	assert_int_equal(stats.user_nosymtab, 0);
@@ -176,7 +194,7 @@ static void test_debug_by_build_id(void **state)
 	/* One of another build under that name is refused. */
 	build("gcc", "p.c", source, "-O1 -g -Wl,--build-id=0xffff", "other");
 	assert_int_equal(run("cd %s && cp other dbg/.build-id/01/23456789abcdef0123.debug", scratch), 0);
-	expect_function(path, in_scratch("dbg"), hidden, "[byid]");
+	expect_function(path, in_scratch("dbg"), hidden, by_start("byid", hidden));
 }
 
 static void test_debug_by_link(void **state)
@@ -201,11 +219,11 @@ static void test_debug_by_link(void **state)
 	expect_function(path, in_scratch("dbg"), hidden, "hidden_one");
 	/* A file that changed since has another CRC. */
 	assert_int_equal(run("cd %s && printf x >> dbg%s/sub/bylink.debug", scratch, scratch), 0);
-	expect_function(path, in_scratch("dbg"), hidden, "[bylink]");
+	expect_function(path, in_scratch("dbg"), hidden, by_start("bylink", hidden));
 	/* Of a size that its owner chose: no checksum of it in half an hour. */
 	assert_int_equal(run("cd %s && truncate -s 1T dbg%s/sub/bylink.debug", scratch, scratch), 0);
 	alarm(30);
-	expect_function(path, in_scratch("dbg"), hidden, "[bylink]");
+	expect_function(path, in_scratch("dbg"), hidden, by_start("bylink", hidden));
 	alarm(0);
 }
 

@@ -247,6 +247,16 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 	return 0;
 }
 
+static int take_sums(struct session *s, struct sink *sink)
+{
+	int ret = 0;
+
+	for (int i = 0; i < s->nr_sources && !ret; i++)
+		if (s->sources[i]->snapshot)
+			ret = s->sources[i]->snapshot(s->sources[i], sink);
+	return ret;
+}
+
 /*
  * A round. The order matters: take the samples, report what was mapped until now, walk the stacks that the kernel left, deliver the
  * samples. So each has its mappings and its walk.
@@ -270,7 +280,7 @@ static int drain(struct session *s, struct sink *sink)
 			ret = s->sources[i]->drain(s->sources[i], sink);
 	if (!ret && sink->round)
 		ret = sink->round(sink);
-	return ret;
+	return ret > 0 ? take_sums(s, sink) : ret;
 }
 
 /* Those that were named have ended. Does the run go on for their children? */
@@ -427,11 +437,8 @@ double session_least_rate(struct session *s)
 
 static int snapshot(struct session *s, struct sink *sink, uint64_t now)
 {
-	int ret = 0;
+	int ret = take_sums(s, sink);
 
-	for (int i = 0; i < s->nr_sources && !ret; i++)
-		if (s->sources[i]->snapshot)
-			ret = s->sources[i]->snapshot(s->sources[i], sink);
 	return ret || !sink->interval ? ret : sink->interval(sink, now - s->armed_ns);
 }
 

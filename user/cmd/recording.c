@@ -112,7 +112,8 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 	cfg->offline = true;
 	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
-	rec->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
+	rec->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch,
+					  .other_clock = &meta->other_clock };
 	cfg->recorded = &rec->recorded;
 	cfg->pool = rec->pool = names->pool;
 	data_reader_keep_labels(rec->reader, rec->labels, rec->pool);

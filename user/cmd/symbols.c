@@ -14,6 +14,7 @@
 const struct opt symbol_opts[] = {
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct symbol_options, inlines), "show inlined functions, too (slower)" },
 	{ 0, "no-demangle", NULL, OPT_FLAG, offsetof(struct symbol_options, no_demangle), "names as they are in the symbol table" },
+	{ 0, "addresses", NULL, OPT_FLAG, offsetof(struct symbol_options, addresses), "what has no symbol by its address, not by where its function begins" },
 	{ 0, "symfs", "DIR", OPT_TEXT, offsetof(struct symbol_options, symfs), "look for programs, libraries and debug files below DIR" },
 	{ 0, "kallsyms", "FILE", OPT_TEXT, offsetof(struct symbol_options, kallsyms), "names of the recorded kernel, saved from /proc/kallsyms there" },
 	{ 'k', "vmlinux", "FILE", OPT_TEXT, offsetof(struct symbol_options, vmlinux), "names of the recorded kernel, from its image" },
@@ -84,6 +85,7 @@ int symbol_options_apply(struct symbol_options *o, struct syms_cfg *cfg, struct 
 	int ret = 0;
 
 	cfg->no_demangle = o->no_demangle;
+	cfg->addresses = o->addresses;
 	cfg->inlines = o->inlines;
 	cfg->lines |= o->inlines;
 	cfg->kallsyms = o->kallsyms;

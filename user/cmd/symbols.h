@@ -9,7 +9,7 @@
 
 struct symbol_options {
 	const char *symfs, *kallsyms, *vmlinux; /* NULL: not given */
-	bool no_demangle, inlines;
+	bool no_demangle, inlines, addresses;
 	char debug_dir[4096]; /* below symfs */
 };
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "data/reader.h"
 
@@ -116,6 +117,7 @@ int attr_add(struct data_reader *r, const uint8_t *attr, size_t size)
 	r->meta.events = r->events.data;
 	r->meta.nr_events = (int)r->events.n;
 	r->has_build_ids |= a.build_id;
+	r->meta.other_clock |= a.sample_type & PERF_SAMPLE_TIME && (!a.use_clockid || a.clockid != CLOCK_MONOTONIC);
 	if (a.sample_type & PERF_SAMPLE_CALLCHAIN)
 		r->meta.callchain = true;
 	return 0;

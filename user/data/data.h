@@ -68,6 +68,7 @@ struct data_meta {
 	bool has_wall;	   /* reader: the next is known */
 	int64_t wall_ns;   /* reader: time since 1970 at the file's time 0 */
 	uint64_t first_ns, last_ns; /* of samples; set by the reader, 0 if the file does not say */
+	bool other_clock;  /* reader: some times are not CLOCK_MONOTONIC */
 	bool is_swapped;   /* reader: of the other byte order; raw data is as it was recorded */
 	uint64_t aux_bytes; /* reader: of the processor's own trace, which is passed over */
 	uint32_t aux_type;  /* reader: what that is */

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "sym/codereader.h"
+#include "sym/jitnames.h"
 #include "sym/lines.h"
+#include "sym/starts.h"
 #include "sym/syms.h"
-#include "unwind/ehfuncs.h"
 #include "util/hash.h"
 
 #define NO_FUNCTION UINT64_MAX
@@ -41,39 +42,15 @@ static const char *name_of(struct code_reader *r, const char *raw)
 	return s->name;
 }
 
-static const struct spans *nameless_of(struct code_reader *r, struct object *obj)
-{
-	struct object_file file;
-	struct nameless *n;
-
-	for (size_t i = 0; i < r->nameless.n; i++)
-		if (r->nameless.data[i].obj == obj)
-			return &r->nameless.data[i].spans;
-	n = vec_take(&r->nameless, 1);
-	if (!n)
-		return NULL;
-	*n = (struct nameless){ .obj = obj };
-	if (!object_file_open(&r->syms->objects, obj, 0, 0, 0, &file)) {
-		if (ehfuncs_read(&file.elf, &n->spans))
-			vec_free(&n->spans);
-		object_file_close(obj, &file);
-	}
-	return &n->spans;
-}
-
-/* A function without a symbol is named by where it begins: "[md5sum]+0x3a10". */
+/* A function without a symbol is named by where it begins: "md5sum+0x3a10". */
 static void place_nameless(struct code_reader *r, struct code_place *p)
 {
-	const struct spans *spans = nameless_of(r, p->obj);
-	const struct span *span = spans && spans->n ? spans_find(spans, p->addr) : NULL;
 	char name[NAME_MAX + 32];
 
-	if (!span)
+	if (!starts_find(&r->syms->objects, p->obj, 0, p->addr, &p->start, &p->end))
 		return;
-	snprintf(name, sizeof(name), "%s+0x%llx", p->obj->unknown, (unsigned long long)span->low);
-	p->name = syms_intern(r->syms, name);
-	p->key = p->start = span->low;
-	p->end = span->high;
+	p->name = syms_intern(r->syms, starts_name(p->obj, p->start, name, sizeof(name)));
+	p->key = p->start;
 }
 
 static void place_object(struct code_reader *r, const struct mapping *m, struct code_place *p)
@@ -134,9 +111,6 @@ void code_reader_free(struct code_reader *r)
 	kernel_image_close(&r->image);
 	kernel_image_close(&r->core);
 	jit_dumps_free(r);
-	for (size_t i = 0; i < r->nameless.n; i++)
-		vec_free(&r->nameless.data[i].spans);
-	vec_free(&r->nameless);
 	free(r);
 }
 
@@ -251,7 +225,7 @@ const char *code_name(struct code_reader *r, const struct code_place *place, uin
 			start = place->start;
 		}
 	} else if (place->kind == CODE_JIT && place->dump) {
-		const struct jitdump_code *c = jitdump_find(place->dump, place->time_ns, addr);
+		const struct jitdump_code *c = jitdump_find(place->dump, jitnames_time(r->syms, place->time_ns), addr);
 
 		name = c ? syms_readable(r->syms, c->name) : NULL;
 		start = c ? c->addr : 0;

@@ -8,7 +8,6 @@
 #include "sym/code.h"
 #include "sym/jitdump.h"
 #include "sym/maps.h"
-#include "util/spans.h"
 #include "util/vec.h"
 
 #define CODE_MAX_BYTES (4u << 20) /* of a function: a hundred times that in memory */
@@ -39,18 +38,11 @@ struct process_dump {
 	struct err why; /* it could not */
 };
 
-/* Functions of an object that have no symbols. */
-struct nameless {
-	const struct object *obj;
-	struct spans spans;
-};
-
 struct code_reader {
 	struct syms *syms;
 	struct code_cfg cfg;
 	struct kernel_image image, core;
 	VEC(struct process_dump *) dumps;
-	VEC(struct nameless) nameless;
 	struct code_symbol {
 		const char *raw, *name;
 	} names[CODE_NAMES]; /* by raw: every sample asks for one, and demangling takes a microsecond */

@@ -10,27 +10,19 @@
 #include <string.h>
 
 #include "sym/codereader.h"
+#include "sym/jitnames.h"
 #include "sym/syms.h"
 #include "util/clock.h"
 #include "util/hash.h"
 
 #define AGAIN_NS 1000000000ull /* between looks at a file that grows */
 
-static bool is_dump(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	unsigned int pid;
-	int n = 0;
-
-	return slash && sscanf(slash + 1, "jit-%u.dump%n", &pid, &n) == 1 && n && !slash[1 + n];
-}
-
 static const char *find_path(const struct space *space)
 {
 	const struct mapset *live = space->epochs[space->nr_epochs - 1].live;
 
 	for (uint32_t i = 0; live && i < live->n; i++)
-		if (is_dump(live->data[i].obj->path))
+		if (jitnames_is_dump(live->data[i].obj->path))
 			return live->data[i].obj->path;
 	return NULL;
 }
@@ -85,13 +77,14 @@ static bool read_again(struct code_reader *r, struct process_dump *p)
 	return true;
 }
 
-static bool find_code(struct process_dump *p, struct code_place *place)
+static bool find_code(const struct code_reader *r, struct process_dump *p, struct code_place *place)
 {
 	const struct jitdump_code *code = NULL;
+	uint64_t time_ns = jitnames_time(r->syms, place->time_ns);
 
 	for (uint32_t i = p->nr_dumps; i-- > 0 && !code;) {
 		place->dump = p->dumps[i];
-		code = jitdump_find(p->dumps[i], place->time_ns, place->addr);
+		code = jitdump_find(p->dumps[i], time_ns, place->addr);
 	}
 	if (!code)
 		return false;
@@ -111,7 +104,7 @@ void jit_code_place(struct code_reader *r, struct space *space, struct code_plac
 	place->kind = CODE_JIT;
 	place->id = p;
 	place->obj_name = p->path;
-	if (find_code(p, place) || (read_again(r, p) && find_code(p, place)))
+	if (find_code(r, p, place) || (read_again(r, p) && find_code(r, p, place)))
 		place->name = syms_readable(r->syms, place->jit->name);
 }
 

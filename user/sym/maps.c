@@ -323,9 +323,14 @@ int maps_fork(struct maps *maps, uint32_t ppid, uint32_t pid, uint64_t time_ns)
 		/* A recycled pid: another process, another perf map. */
 		perfmap_free(child->perfmap);
 		child->perfmap = NULL;
+		child->nr_jits = 0;
 		child->is_exited = false;
 	}
 	child->has_anon = parent && parent->has_anon;
+	if (parent && parent != child && parent->nr_jits) {
+		memcpy(child->jits, parent->jits, sizeof(child->jits));
+		child->nr_jits = parent->nr_jits;
+	}
 	/* What the parent has is all there is to know, unless we know nothing of the parent either. */
 	child->is_scanned = live != NULL;
 	return 0;

@@ -16,8 +16,11 @@
 #include "util/map.h"
 #include "util/vec.h"
 
+struct jitfile;
 struct object;
 struct perfmap;
+
+#define SPACE_JITS_MAX 4
 
 struct mapping {
 	uint64_t start, end, pgoff;
@@ -49,7 +52,9 @@ struct space {
 	uint32_t nr_epochs;
 	struct epoch *epochs; /* oldest first, at least one */
 	struct perfmap *perfmap; /* NULL: not looked for yet */
-	bool has_anon;	/* something executable without a file: a perf map may name it */
+	struct jitfile *jits[SPACE_JITS_MAX]; /* dumps that it has, or had, mapped: the last ones */
+	uint32_t nr_jits;
+	bool has_anon;	/* something executable without a file: a perf map, or a dump, may name it */
 	bool is_scanned;	/* /proc was read once */
 	bool is_exited;
 	uint64_t exited_ns;

@@ -150,6 +150,8 @@ static int take_one(void *arg, const struct sample *sample)
 
 	if (n->to->wants && !n->to->wants(n->to, &s))
 		return 0;
+	if (n->sums_until_ns && s.cpu == UINT32_MAX && s.time_ns > n->sums_until_ns)
+		s.time_ns = n->sums_until_ns;
 	ret = walk_dump(n, &s);
 	if (ret)
 		return ret;
@@ -170,7 +172,7 @@ static int take_sample(struct sink *sink, const struct sample *s)
 	struct names *n = (struct names *)sink;
 	int ret;
 
-	if (!n->may_sum || n->plain || n->off_event >= 0)
+	if (!n->may_sum || n->plain || n->off_event >= 0 || syms_by_time(n->syms, s->pid))
 		return take_one(n, s);
 	if (!n->sums && !(n->sums = stack_sums_new(n->leaf_only)))
 		return -ENOMEM;
@@ -210,10 +212,10 @@ static int take_lost(struct sink *sink, uint64_t lost)
 static int take_round(struct sink *sink)
 {
 	struct names *n = (struct names *)sink;
+	uint64_t since_ns = n->pin ? syms_pin(n->syms) : 0;
 
-	if (n->pin)
-		syms_pin(n->syms);
-	return 0;
+	n->sums_until_ns = since_ns ? since_ns - 1 : 0;
+	return since_ns != 0;
 }
 
 static int take_interval(struct sink *sink, uint64_t since_start_ns)

@@ -44,6 +44,7 @@ struct names {
 	struct named_sink *to; /* borrowed */
 	struct strpool *pool;
 	bool owns_pool;
+	uint64_t sums_until_ns; /* sums that come now are named as of then: most of what they are of was before; 0: as of their last sample */
 	struct comms comms;
 	struct stack_sums *sums; /* of the first sample that may be summed; else NULL */
 	struct dumps *dumps; /* of the first sample with a copy of its stack; else NULL */

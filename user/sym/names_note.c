@@ -48,6 +48,29 @@ static void note_objects(struct profile *p, const struct syms_stats *stats)
 			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
 }
 
+/* Of names that are there only what makes them doubtful; why others are missing only where some are. */
+static void note_jits(struct profile *p, const struct jit_stats *j)
+{
+	if (j->other_clock)
+		profile_note(p, "JIT code was replaced by other code during the recording, whose clock is not that of the JIT's dump: names are those of the last "
+			     "code at an address (perf record -k mono, skep record)");
+	if (j->without_times)
+		profile_note(p, "'%s' has no times that can be compared: names of JIT code are those of the last code at an address", j->without_times);
+	if (j->cut)
+		profile_note(p, "'%s' ends in the middle of a record: names of JIT code that was written later are missing", j->cut);
+	if (j->broken)
+		profile_note(p, "'%s' is no dump of a JIT's code, version 1, or is damaged: names after the damage are missing", j->broken);
+	if (j->bad_records)
+		profile_note(p, "%llu records of JIT dumps contradict themselves, and are left out", (unsigned long long)j->bad_records);
+	if (j->large)
+		profile_note(p, "'%s' is larger than what is read: names of JIT code are missing", j->large);
+	if (j->foreign)
+		profile_note(p, "'%s' is not read, as it is no plain file of its process's user, of root or of who runs skep: names of JIT code are missing",
+			     j->foreign);
+	if (j->missing && p->losses[LOSS_UNNAMED])
+		profile_note(p, "'%s' cannot be read (%s): names of JIT code are missing", j->missing, strerror(j->missing_errno));
+}
+
 void names_note(const struct syms *syms, struct profile *profile)
 {
 	struct syms_stats stats;
@@ -61,6 +84,7 @@ void names_note(const struct syms *syms, struct profile *profile)
 		profile_note(profile,
 				"no source lines or inlined functions for %llu files: their debug information is too large, or unpacks to more than 64 times its size",
 			     (unsigned long long)stats.dwarf_refused);
+	note_jits(profile, &stats.jit);
 	if (stats.perfmaps_cut)
 		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
 	if (profile->losses[LOSS_UNNAMED] && stats.objects_missing)

@@ -44,6 +44,7 @@ void objects_free(struct objects *objects)
 		close_fd(&obj->debug_fd);
 		free(obj->segs);
 		symtab_free(&obj->tab);
+		vec_free(&obj->starts);
 		free(obj);
 	}
 	vec_free(&objects->all);

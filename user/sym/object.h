@@ -17,6 +17,7 @@
 #include "sym/sym.h"
 #include "unwind/ehframe.h"
 #include "util/map.h"
+#include "util/spans.h"
 #include "util/strpool.h"
 #include "util/vec.h"
 
@@ -58,7 +59,8 @@ struct object {
 	uint32_t nr_segs;
 	struct symtab tab;
 	struct lines *lines; /* NULL: not opened yet, or none */
-	bool lines_tried;
+	bool lines_tried, starts_tried;
+	struct spans starts; /* functions by what .eh_frame describes, of the first address without a symbol on (sym/starts.h) */
 	uint8_t table_state; /* enum table_state */
 	uint8_t nr_table_fails; /* one after the other */
 	bool has_parts; /* of TABLE_TOLD; else only vaddr and nr_pages of parts are known */

@@ -17,18 +17,15 @@
 #include <unistd.h>
 
 #include "sym/demangle.h"
+#include "sym/looks.h"
+#include "sym/owner.h"
 #include "util/clock.h"
 #include "util/file.h"
 #include "util/vec.h"
 
-#define STATUS_MAX_BYTES (64u << 10)
 #define ENTRIES_MAX (1u << 20)
 #define ENTRY_COST_BYTES (sizeof(struct entry) + sizeof(struct range) + 2 * sizeof(uint32_t)) /* its name apart */
 #define AGAIN_MAX_BYTES (64u << 10) /* of a line still being written: read again with each piece of it */
-#define LOOK_MS 10u /* so often may a miss ask for the file */
-#define LOOK_PART 8 /* perfmap_is_due() */
-#define LOOK_LEAST_MS 90u /* a little less than a session's tick */
-#define LOOK_MOST_MS 5000u
 #define REWRITTEN_MAX_BYTES (4u << 20) /* read anew in ... */
 #define REWRITTEN_MS 1000u	       /* ... this time, and one file more */
 #define TAIL_MIN 256u /* lines searched one by one */
@@ -53,7 +50,7 @@ struct perfmap {
 	bool is_seen;	/* a file was read */
 	bool is_own;	/* and it was files[0] */
 	bool is_cut;	/* there was more than the limits allow */
-	uint64_t first_ms, looked_ms; /* CLOCK_MONOTONIC; 0: not yet */
+	struct looks looks;
 	struct perfmap_limits *limits;
 	uint64_t charged; /* of limits->bytes_left */
 	dev_t dev;
@@ -69,28 +66,6 @@ struct perfmap {
 	size_t names_len, names_cap;
 };
 
-/* NSpid's last number is what the process calls itself; Uid's second is the effective one (proc(5)). */
-static void read_status(const char *proc_root, uint32_t pid, uint32_t *ret_nspid, uid_t *ret_owner)
-{
-	char path[4096], *text, *at, *save = NULL;
-	unsigned int real, effective;
-	size_t n;
-
-	snprintf(path, sizeof(path), "%s/%u/status", proc_root, pid);
-	if (file_read(path, 0, STATUS_MAX_BYTES, &text, &n))
-		return;
-	at = strstr(text, "\nUid:");
-	if (at && sscanf(at, "\nUid: %u %u", &real, &effective) == 2)
-		*ret_owner = effective;
-	at = strstr(text, "\nNSpid:");
-	if (at) {
-		at = strtok_r(at + strlen("\nNSpid:"), "\n", &save);
-		for (char *word = strtok_r(at, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
-			*ret_nspid = (uint32_t)strtoul(word, NULL, 10);
-	}
-	free(text);
-}
-
 struct perfmap *perfmap_new(const char *proc_root, uint32_t pid, bool offline, struct perfmap_limits *limits)
 {
 	struct perfmap *map = calloc(1, sizeof(*map));
@@ -101,7 +76,7 @@ struct perfmap *perfmap_new(const char *proc_root, uint32_t pid, bool offline, s
 	map->limits = limits;
 	map->owner = geteuid();
 	if (!offline)
-		read_status(proc_root, pid, &nspid, &map->owner);
+		owner_read(proc_root, pid, &nspid, &map->owner);
 	snprintf(map->path, sizeof(map->path), "/tmp/perf-%u.map", nspid);
 	if (!offline && asprintf(&map->files[0], "%s/%u/root%s", proc_root, pid, map->path) < 0)
 		map->files[0] = NULL;
@@ -219,21 +194,10 @@ static void forget(struct perfmap *map)
 	map->is_cut = false;
 }
 
-/* A plain file that the process (or root) wrote, and not one that another user planted. */
-static bool is_trusted(const struct perfmap *map, const struct stat *st)
-{
-	return S_ISREG(st->st_mode) && (!st->st_uid || st->st_uid == map->owner);
-}
-
-static uint64_t now_ms(void)
-{
-	return clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000;
-}
-
 /* Whoever writes a file over and over again must not have us read it as often. */
 static bool may_read_anew(struct perfmap_limits *limits, uint64_t bytes)
 {
-	uint64_t now = now_ms();
+	uint64_t now = looks_now_ms();
 
 	if (now - limits->rewritten_ms >= REWRITTEN_MS) {
 		limits->rewritten_ms = now;
@@ -308,23 +272,17 @@ static bool is_unchanged(const struct perfmap *map, const struct stat *st)
 
 bool perfmap_is_due(const struct perfmap *map)
 {
-	uint64_t wait_ms = (map->looked_ms - map->first_ms) / LOOK_PART;
-
-	if (wait_ms < LOOK_LEAST_MS)
-		wait_ms = LOOK_LEAST_MS;
-	return !map->looked_ms || now_ms() - map->looked_ms >= (wait_ms < LOOK_MOST_MS ? wait_ms : LOOK_MOST_MS);
+	return looks_are_due(&map->looks);
 }
 
 void perfmap_refresh(struct perfmap *map)
 {
-	map->looked_ms = now_ms();
-	if (!map->first_ms)
-		map->first_ms = map->looked_ms;
+	looks_note(&map->looks);
 	for (int i = 0; i < NR_FILES; i++) {
 		struct stat st;
 		int fd;
 
-		if (!map->files[i] || lstat(map->files[i], &st) < 0 || !is_trusted(map, &st))
+		if (!map->files[i] || lstat(map->files[i], &st) < 0 || !owner_wrote(map->owner, &st))
 			continue;
 		/* The host's file of that name is another one when the process had its own /tmp. */
 		if (i && map->is_own && (st.st_dev != map->dev || st.st_ino != map->ino))
@@ -334,7 +292,7 @@ void perfmap_refresh(struct perfmap *map)
 		fd = open(map->files[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		if (fd < 0)
 			continue;
-		if (!fstat(fd, &st) && is_trusted(map, &st)) {
+		if (!fstat(fd, &st) && owner_wrote(map->owner, &st)) {
 			map->is_own = !i;
 			read_new(map, fd, &st);
 			close(fd);
@@ -471,7 +429,7 @@ const char *perfmap_find(struct perfmap *map, uint64_t addr, uint64_t *ret_start
 	const struct entry *e = find_entry(map, addr);
 
 	/* Samples come in batches, long after the JIT wrote their lines: one look serves many misses. */
-	if (!e && now_ms() - map->looked_ms >= LOOK_MS) {
+	if (!e && looks_may_ask(&map->looks)) {
 		perfmap_refresh(map);
 		e = find_entry(map, addr);
 	}

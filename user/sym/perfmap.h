@@ -17,7 +17,7 @@ struct perfmap;
 #define PERFMAP_ALL_BYTES (256ull << 20) /* of memory for all of them */
 
 /*
- * What the maps of one resolver may take together: anyone can write such a file, of any size, and
+ * What the maps of one resolver, and the dumps of jitnames.h, may take together: anyone can write such a file, of any size, and
  * rewrite it all the time. Starts as PERFMAP_LIMITS.
  */
 struct perfmap_limits {

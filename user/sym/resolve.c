@@ -4,13 +4,16 @@
  * keeps the answers. An answer depends only on the object and what is in it, so that processes share it.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "sym/demangle.h"
+#include "sym/jitnames.h"
 #include "sym/lines.h"
+#include "sym/starts.h"
 #include "sym/syms.h"
 #include "util/clock.h"
 #include "util/hash.h"
@@ -70,6 +73,7 @@ void syms_free(struct syms *syms)
 	vec_free(&syms->frames);
 	vec_free(&syms->pending);
 	vec_free(&syms->jits);
+	jitnames_free(syms);
 	free(syms->cache);
 	free(syms->recent);
 	if (!syms->cfg.pool)
@@ -106,6 +110,8 @@ static int note_mmap(struct syms *syms, struct space *space, const struct task_e
 	if (!m.obj)
 		return -ENOMEM;
 	if (!m.is_data && (m.obj->kind == OBJECT_ANON || m.obj->kind == OBJECT_MEMFD) && note_jit(syms, space))
+		return -ENOMEM;
+	if (m.obj->kind == OBJECT_FILE && jitnames_is_dump(m.obj->path) && (note_jit(syms, space) || jitnames_note(syms, space, m.obj)))
 		return -ENOMEM;
 	if (m.obj->state == OBJECT_NEW && !syms->cfg.offline) {
 		if (vec_reserve(&syms->pending))
@@ -188,8 +194,9 @@ int syms_task(struct syms *syms, const struct task_event *t)
 	return ret;
 }
 
-void syms_pin(struct syms *syms)
+uint64_t syms_pin(struct syms *syms)
 {
+	uint64_t since_ns = 0, ns;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < syms->pending.n; i++) {
@@ -207,6 +214,8 @@ void syms_pin(struct syms *syms)
 
 		if (!space || !space->has_anon)
 			continue;
+		ns = jitnames_pin(syms, space);
+		since_ns = ns && (!since_ns || ns < since_ns) ? ns : since_ns;
 		if (!space->perfmap)
 			space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline,
 						     &syms->perfmap_limits);
@@ -219,6 +228,7 @@ void syms_pin(struct syms *syms)
 			syms->jits.data[kept++] = space->pid;
 	}
 	syms->jits.n = kept;
+	return since_ns;
 }
 
 static uint32_t answer_slot(const struct syms *syms, const struct object *obj, uint64_t vaddr)
@@ -293,16 +303,47 @@ static int add_lines(struct syms *syms, struct object *obj, uint64_t vaddr, stru
 	return n ? n : 1;
 }
 
+/* The name of the function around vaddr, and where it begins. NULL: it has none; with where it begins, if that is known. */
+static const char *find_function(struct syms *syms, struct object *obj, uint32_t pid, uint64_t vaddr, uint64_t *ret_start)
+{
+	const char *raw = symtab_find(&obj->tab, vaddr, ret_start);
+	uint64_t end, start;
+
+	if (raw || syms->cfg.perf_objects)
+		return raw;
+	if (syms->cfg.addresses) {
+		*ret_start = vaddr;
+		return NULL;
+	}
+	if (!starts_find(&syms->objects, obj, pid, vaddr, ret_start, &end))
+		return NULL;
+	/* A symbol without a size, or with too small a one, has the name of what is described. */
+	raw = symtab_find(&obj->tab, *ret_start, &start);
+	return raw && start == *ret_start ? raw : NULL;
+}
+
+static void name_by_start(struct syms *syms, const struct object *obj, uint64_t start, struct frame *f)
+{
+	char text[NAME_MAX + sizeof("+0x") + 2 * sizeof(start)];
+	const char *name = strpool_add(syms->pool, starts_name(obj, start, text, sizeof(text)));
+
+	f->name = name ? name : f->name;
+	if (syms->cfg.addresses)
+		return;
+	f->addr = start;
+	f->kind = FRAME_USER;
+}
+
 /*
  * The frames of an address in an object that is read, for which make_room() was called: where they are in syms->frames, and how many, 0
  * without memory. Their addr is where in the object what they name starts. With source lines each address has its own; else all of a
  * function share one.
  */
-static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, uint32_t *ret_n)
+static uint32_t answer(struct syms *syms, struct object *obj, uint32_t pid, uint64_t vaddr, uint32_t *ret_n)
 {
 	struct frame frames[LINES_FRAMES_MAX], *kept;
 	uint64_t start = NO_FUNCTION;
-	const char *raw = syms->by_address ? NULL : symtab_find(&obj->tab, vaddr, &start);
+	const char *raw = syms->by_address ? NULL : find_function(syms, obj, pid, vaddr, &start);
 	uint64_t key = syms->by_address ? vaddr : start;
 	struct answer *known = &syms->cache[answer_slot(syms, obj, key)];
 	int n = 1;
@@ -313,8 +354,10 @@ static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, ui
 	}
 	*ret_n = 0;
 	if (syms->by_address)
-		raw = symtab_find(&obj->tab, vaddr, &start);
+		raw = find_function(syms, obj, pid, vaddr, &start);
 	frames[0] = (struct frame){ .name = obj->unknown, .obj = obj->path, .kind = FRAME_UNKNOWN };
+	if (!raw && start != NO_FUNCTION)
+		name_by_start(syms, obj, start, &frames[0]);
 	if (raw) {
 		frames[0].name = syms_readable(syms, raw);
 		frames[0].kind = FRAME_USER;
@@ -382,12 +425,15 @@ const struct mapping *syms_mapping(struct syms *syms, uint32_t pid, uint64_t tim
 	return m;
 }
 
-static bool find_jit(struct syms *syms, struct space *space, uint64_t at, uint64_t ip, struct frame *f)
+/* A dump knows when code was where; a perf map has no times, and its last line wins. */
+static bool find_jit(struct syms *syms, struct space *space, uint64_t time_ns, uint64_t at, uint64_t ip, struct frame *f)
 {
 	uint64_t start;
 	const char *name, *path;
 	size_t len;
 
+	if (space->nr_jits && jitnames_find(syms, space, time_ns, at, ip, f))
+		return true;
 	if (syms->origin.other_machine)
 		return false;
 	if (!space->perfmap) {
@@ -449,6 +495,9 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 		syms->stats.user_unknown++;
 		return one_frame(ret_frames, syms->vsyscall, syms->vsyscall, ip, at - VSYSCALL_START, FRAME_UNKNOWN);
 	}
+	/* Memory that was made executable later is in no recorded mapping. */
+	if (!m && space && space->nr_jits && jitnames_find(syms, space, time_ns, at, ip, ret_frames))
+		return 1;
 	if (!m)
 		return unknown(syms, NULL, ip, ip, ret_frames);
 	off = at - m->start + m->pgoff;
@@ -456,7 +505,7 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	if (syms->cfg.perf_objects && obj->kind == OBJECT_ANON) /* whose offset perf takes for the address */
 		pos = ip;
 	if (!m->is_data && (obj->kind == OBJECT_ANON || (obj->kind == OBJECT_MEMFD && obj->state != OBJECT_READ)) &&
-	    find_jit(syms, space, at, ip, ret_frames)) {
+	    find_jit(syms, space, time_ns, at, ip, ret_frames)) {
 		ret_frames->pos = pos;
 		return 1;
 	}
@@ -465,10 +514,10 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && at < VDSO32_END) ||
 	    !object_vaddr(obj, off, &vaddr) || make_room(syms))
 		return unknown(syms, obj, ip, pos, ret_frames);
-	first = answer(syms, obj, vaddr, &n);
+	first = answer(syms, obj, pid, vaddr, &n);
 	/* A signal's handler returns to the first byte of code that nobody called. */
 	if (caller && n && syms->frames.data[first + n - 1].kind == FRAME_UNKNOWN) {
-		uint32_t nr_there, there = answer(syms, obj, vaddr + 1, &nr_there);
+		uint32_t nr_there, there = answer(syms, obj, pid, vaddr + 1, &nr_there);
 
 		if (nr_there && syms->frames.data[there + nr_there - 1].kind != FRAME_UNKNOWN &&
 		    syms->frames.data[there + nr_there - 1].addr == vaddr + 1) {
@@ -539,11 +588,11 @@ static uint32_t same_callers(const struct recent_stack *last, const uint64_t *ip
 
 uint32_t syms_resolve_stack(struct syms *syms, uint32_t pid, uint64_t time_ns, const uint64_t *ips, uint32_t n, struct frame *ret_frames)
 {
-	const struct space *space = syms->cfg.offline && !syms->by_address && n <= RECENT_FRAMES_MAX ? maps_find(&syms->maps, pid) : NULL;
+	struct space *space = syms->cfg.offline && !syms->by_address && n <= RECENT_FRAMES_MAX ? maps_find(&syms->maps, pid) : NULL;
 	struct recent_stack *last;
 	uint32_t same;
 
-	if (!space || time_ns < space->changed_ns)
+	if (!space || time_ns < space->changed_ns || jitnames_by_time(syms, space))
 		return 0;
 	if (!syms->recent && !(syms->recent = calloc(RECENT_STACKS, sizeof(*syms->recent))))
 		return 0;
@@ -559,6 +608,13 @@ uint32_t syms_resolve_stack(struct syms *syms, uint32_t pid, uint64_t time_ns, c
 	}
 	memcpy(ret_frames, last->frames + RECENT_FRAMES_MAX - n, n * sizeof(*ret_frames));
 	return n;
+}
+
+bool syms_by_time(struct syms *syms, uint32_t pid)
+{
+	struct space *space = syms->jitfiles.n ? maps_find(&syms->maps, pid) : NULL;
+
+	return space && jitnames_by_time(syms, space);
 }
 
 bool symbol_is_root(const char *name)

@@ -19,6 +19,7 @@
 /* The recording's description of its machine; NULL: it has none. */
 struct recorded {
 	const char *hostname, *os_release, *arch;
+	const bool *other_clock; /* its times are not CLOCK_MONOTONIC, as far as is known yet; NULL: they are */
 };
 
 #define SYMS_STREAM_EXITED 4096 /* exited_max where stacks are resolved, or walked, as they come */
@@ -30,6 +31,7 @@ struct syms_cfg {
 	bool data;	 /* variables have names, too */
 	bool build_ids;	 /* syms_build_id() will be asked */
 	bool no_demangle;
+	bool addresses; /* what has no name is shown by its address, and not by where its function begins */
 	/*
 	 * Objects have the names that perf script prints: modules of the kernel that have a build id that of their path, anonymous code that of
 	 * its process's /tmp/perf-PID.map (is_anon_memory(), tools/perf/util/map.c).
@@ -60,6 +62,21 @@ struct syms_cfg {
 	bool offline; /* the processes are not those of this /proc now (reading a file): never look there */
 };
 
+/* What dumps of JITs lack. Paths are one of several, or NULL. */
+struct jit_stats {
+	uint64_t codes;	      /* that were read */
+	uint64_t replaced;    /* of them, at addresses of others */
+	uint64_t bad_records; /* that contradict themselves */
+	const char *foreign;  /* it belongs to somebody else */
+	const char *broken;   /* it is none, or goes on with what is none */
+	const char *large;    /* more than is read */
+	const char *cut;      /* it ends in a record */
+	const char *missing;  /* it cannot be opened: */
+	int missing_errno;
+	const char *without_times; /* of a clock that others have */
+	bool other_clock; /* code was replaced, and the recording has another clock */
+};
+
 struct syms_stats {
 	uint64_t lookups, user_frames, user_unknown; /* of look-ups, not of frames that a stack shares with the last one; unknown: no symbol found */
 	uint64_t user_nosymtab; /* of those, in objects that have no symbol table at all, or no object */
@@ -69,6 +86,7 @@ struct syms_stats {
 	const char *missing;	  /* the path of one of them */
 	uint64_t debugfiles_unchecked; /* named by a .gnu_debuglink, but too large for their checksum to be made */
 	uint64_t dwarf_refused; /* files whose debug information would be too large in memory */
+	struct jit_stats jit;
 	uint64_t perfmaps_cut; /* larger than what is read: names of JIT code may be old or missing */
 	bool kernel_hidden;   /* kallsyms shows only zeros: kptr_restrict or no CAP_SYSLOG */
 	int kptr_restrict;    /* the sysctl when they are hidden; -1: not known */
@@ -96,9 +114,10 @@ int syms_task(struct syms *syms, const struct task_event *t);
 /*
  * Opens and reads the symbols of every mapped object not read yet, while its process still lives
  * (files of other mount namespaces and deleted files are only reachable through /proc/PID). Cheap
- * when nothing is new. Call it on a timer during a live capture.
+ * when nothing is new. Call it on a timer during a live capture. Returns since when addresses have other names than the same ones
+ * had, as it was found out now; 0: they do not.
  */
-void syms_pin(struct syms *syms);
+uint64_t syms_pin(struct syms *syms);
 
 /*
  * Reads what is mapped now in a live process (executable mappings of /proc/PID/maps and its comm)
@@ -126,6 +145,9 @@ int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip,
  * stack of the process are taken from there. Returns n; or 0, when that does not work (inlined frames, live processes, n larger than 128).
  */
 uint32_t syms_resolve_stack(struct syms *syms, uint32_t pid, uint64_t time_ns, const uint64_t *ips, uint32_t n, struct frame *ret_frames);
+
+/* Do names of addresses of a process depend on the time, although nothing is mapped anew? */
+bool syms_by_time(struct syms *syms, uint32_t pid);
 
 /* True if user stacks start in a function of this name (_start, clone, __libc_start_call_main, runtime.goexit ...). */
 bool symbol_is_root(const char *name);

@@ -4,6 +4,7 @@
 #define SKEP_SYM_SYMS_H
 
 #include "sym/kernel.h"
+#include "sym/looks.h"
 #include "sym/maps.h"
 #include "sym/object.h"
 #include "sym/origin.h"
@@ -53,7 +54,8 @@ struct syms {
 	uint32_t cache_slots, cache_used;
 	VEC(struct frame) frames;
 	VEC(struct pending) pending;
-	VEC(uint32_t) jits; /* processes that may have a perf map */
+	VEC(uint32_t) jits; /* processes that may have a perf map, or a dump */
+	VEC(struct jitfile *) jitfiles; /* dumps that processes have mapped */
 	struct perfmap_limits perfmap_limits;
 	const char *name_unknown, *obj_unknown, *vsyscall;
 	struct syms_stats stats;
