@@ -237,7 +237,7 @@ static int render_views(struct profile *first)
 	for (int i = 0; i < NR_VIEWS; i++) {
 		tree_end(&trees[i], 0);
 		profile_end(of[i], &trees[i]);
-		pages[i] = (struct flame_page){ &trees[i], of[i], &slices[i], i };
+		pages[i] = (struct flame_page){ .tree = &trees[i], .profile = of[i], .slices = &slices[i], .event = i };
 	}
 	return render_html(stdout, trees, first, &cfg);
 }
