@@ -4,7 +4,6 @@
  * keeps the answers. An answer depends only on the object and what is in it, so that processes share it.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,37 +302,6 @@ static int add_lines(struct syms *syms, struct object *obj, uint64_t vaddr, stru
 	return n ? n : 1;
 }
 
-/* The name of the function around vaddr, and where it begins. NULL: it has none; with where it begins, if that is known. */
-static const char *find_function(struct syms *syms, struct object *obj, uint32_t pid, uint64_t vaddr, uint64_t *ret_start)
-{
-	const char *raw = symtab_find(&obj->tab, vaddr, ret_start);
-	uint64_t end, start;
-
-	if (raw || syms->cfg.perf_objects)
-		return raw;
-	if (syms->cfg.addresses) {
-		*ret_start = vaddr;
-		return NULL;
-	}
-	if (!starts_find(&syms->objects, obj, pid, vaddr, ret_start, &end))
-		return NULL;
-	/* A symbol without a size, or with too small a one, has the name of what is described. */
-	raw = symtab_find(&obj->tab, *ret_start, &start);
-	return raw && start == *ret_start ? raw : NULL;
-}
-
-static void name_by_start(struct syms *syms, const struct object *obj, uint64_t start, struct frame *f)
-{
-	char text[NAME_MAX + sizeof("+0x") + 2 * sizeof(start)];
-	const char *name = strpool_add(syms->pool, starts_name(obj, start, text, sizeof(text)));
-
-	f->name = name ? name : f->name;
-	if (syms->cfg.addresses)
-		return;
-	f->addr = start;
-	f->kind = FRAME_USER;
-}
-
 /*
  * The frames of an address in an object that is read, for which make_room() was called: where they are in syms->frames, and how many, 0
  * without memory. Their addr is where in the object what they name starts. With source lines each address has its own; else all of a
@@ -343,7 +311,7 @@ static uint32_t answer(struct syms *syms, struct object *obj, uint32_t pid, uint
 {
 	struct frame frames[LINES_FRAMES_MAX], *kept;
 	uint64_t start = NO_FUNCTION;
-	const char *raw = syms->by_address ? NULL : find_function(syms, obj, pid, vaddr, &start);
+	const char *raw = syms->by_address ? NULL : starts_function(&syms->objects, obj, pid, vaddr, &start);
 	uint64_t key = syms->by_address ? vaddr : start;
 	struct answer *known = &syms->cache[answer_slot(syms, obj, key)];
 	int n = 1;
@@ -354,10 +322,10 @@ static uint32_t answer(struct syms *syms, struct object *obj, uint32_t pid, uint
 	}
 	*ret_n = 0;
 	if (syms->by_address)
-		raw = find_function(syms, obj, pid, vaddr, &start);
+		raw = starts_function(&syms->objects, obj, pid, vaddr, &start);
 	frames[0] = (struct frame){ .name = obj->unknown, .obj = obj->path, .kind = FRAME_UNKNOWN };
 	if (!raw && start != NO_FUNCTION)
-		name_by_start(syms, obj, start, &frames[0]);
+		starts_fill(&syms->objects, obj, start, &frames[0]);
 	if (raw) {
 		frames[0].name = syms_readable(syms, raw);
 		frames[0].kind = FRAME_USER;
@@ -615,30 +583,6 @@ bool syms_by_time(struct syms *syms, uint32_t pid)
 	struct space *space = syms->jitfiles.n ? maps_find(&syms->maps, pid) : NULL;
 
 	return space && jitnames_by_time(syms, space);
-}
-
-bool symbol_is_root(const char *name)
-{
-	static const char *const names[] = { "_start",	     "clone",	     "clone3",		 "__clone",
-					     "__clone3",     "start_thread", "__start_thread",	 "thread_start",
-					     "_dl_start",    "_dl_start_user", "__libc_start_call_main",
-					     "_dl_start_final" };
-	static const char *const prefixes[] = { "__libc_start_main", "_rt0_" };
-	static const char *const go[] = { "runtime.goexit", "runtime.rt0_go", "runtime.mstart" }; /* or with .abi0 */
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	for (size_t i = 0; i < sizeof(go) / sizeof(*go); i++) {
-		size_t n = strlen(go[i]);
-
-		if (!strncmp(name, go[i], n) && (!name[n] || !strcmp(name + n, ".abi0")))
-			return true;
-	}
-	return false;
 }
 
 void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct frame;
 struct object;
 struct objects;
 
@@ -21,5 +22,14 @@ bool starts_find(struct objects *objects, struct object *obj, uint32_t pid, uint
 
 /* "cc1+0x7e9e00"; returns text. */
 const char *starts_name(const struct object *obj, uint64_t vaddr, char *text, size_t size);
+
+/*
+ * The symbol of the function around vaddr of an object that is read, and where it begins. NULL: no symbol; *ret_start is where it begins if that
+ * is known, or vaddr itself with syms_cfg.addresses, and else left as it was.
+ */
+const char *starts_function(struct objects *objects, struct object *obj, uint32_t pid, uint64_t vaddr, uint64_t *ret_start);
+
+/* Fills a frame without a symbol, of which that start is known. */
+void starts_fill(const struct objects *objects, const struct object *obj, uint64_t start, struct frame *frame);
 
 #endif
