@@ -162,8 +162,7 @@ agent() {
 @test "--off-cpu: the time that threads sleep, in profiles of its own" {
 	background "$SKEP" -v agent --store store --every 2s --off-cpu 2>said
 	run_pid=$BG
-	eventually test -s store/skep-store
-	sleep "$(times 0.5)"
+	eventually compgen -G 'store/*.pb.gz' # it has begun
 	cp "$(type -P sleep)" slept # by a name that nobody else has
 	./slept 2
 	sleep 0.1

@@ -56,6 +56,7 @@ struct space {
 	uint32_t nr_jits;
 	bool has_anon;	/* something executable without a file: a perf map, or a dump, may name it */
 	bool is_scanned;	/* /proc was read once */
+	bool is_looked_at;	/* by jithint_look() */
 	bool is_exited;
 	uint64_t exited_ns;
 	uint64_t version, changed_ns; /* of what is mapped: another number at each change, and when that was */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "sym/jithint.h"
 #include "sym/names.h"
 
 static void note_other_kernel(struct profile *p, const struct recorded *r)
@@ -71,6 +72,15 @@ static void note_jits(struct profile *p, const struct jit_stats *j)
 		profile_note(p, "'%s' cannot be read (%s): names of JIT code are missing", j->missing, strerror(j->missing_errno));
 }
 
+/* Once for each kind of process. */
+static void note_hints(struct profile *p, uint32_t kinds)
+{
+	const char *hint;
+
+	while ((hint = jithint_text(&kinds)))
+		profile_note(p, "code that was made at run time has no names here; they come with %s", hint);
+}
+
 void names_note(const struct syms *syms, struct profile *profile)
 {
 	struct syms_stats stats;
@@ -87,6 +97,8 @@ void names_note(const struct syms *syms, struct profile *profile)
 	note_jits(profile, &stats.jit);
 	if (stats.perfmaps_cut)
 		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
+	if (profile->losses[LOSS_UNNAMED])
+		note_hints(profile, stats.jit.kinds);
 	if (profile->losses[LOSS_UNNAMED] && stats.objects_missing)
 		note_objects(profile, &stats);
 }

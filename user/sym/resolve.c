@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "sym/demangle.h"
+#include "sym/jithint.h"
 #include "sym/jitnames.h"
 #include "sym/lines.h"
 #include "sym/starts.h"
@@ -466,8 +467,11 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	/* Memory that was made executable later is in no recorded mapping. */
 	if (!m && space && space->nr_jits && jitnames_find(syms, space, time_ns, at, ip, ret_frames))
 		return 1;
-	if (!m)
+	if (!m) {
+		if (space && space->has_anon)
+			jithint_look(syms, space);
 		return unknown(syms, NULL, ip, ip, ret_frames);
+	}
 	off = at - m->start + m->pgoff;
 	pos = off + (ip - at);
 	if (syms->cfg.perf_objects && obj->kind == OBJECT_ANON) /* whose offset perf takes for the address */
@@ -477,6 +481,8 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 		ret_frames->pos = pos;
 		return 1;
 	}
+	if (!m->is_data && obj->kind == OBJECT_ANON)
+		jithint_look(syms, space);
 	if (syms->cfg.perf_objects && !m->is_data && obj->kind == OBJECT_ANON && has_map_name(obj))
 		return unknown_jit(syms, obj, space, ip, pos, ret_frames);
 	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && at < VDSO32_END) ||

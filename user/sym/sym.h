@@ -74,6 +74,7 @@ struct jit_stats {
 	const char *missing;  /* it cannot be opened: */
 	int missing_errno;
 	const char *without_times; /* of a clock that others have */
+	uint32_t kinds;	  /* of processes with code that has no name: of jithint_text() */
 	bool other_clock; /* code was replaced, and the recording has another clock */
 };
 
