@@ -115,6 +115,7 @@ bounded() {
 	background "$WORK/shares" 600 500 # on the CPU and off it for longer than all examples take on the slowest machine; ended with the test
 	skep -q record -- make
 	for f in old new old1 old2 new1 new2; do cp perf.data $f.data; done
+	for f in old1 old2 old3 new1 new2 new3; do skep stat --json -- true 2>$f.json; done
 	cp perf.data perf.data.old
 	n=0
 	while read -r line; do

@@ -133,3 +133,15 @@ shares() {
 	run -2 "$SKEP" flame -o x.pb -- true
 	[[ "$output" == *"unknown format of 'x.pb'"* ]]
 }
+
+@test "a recording: each sample has its thread, CPU and control group" {
+	need_root
+	"$SKEP" record -q -a --all-cgroups -F "$(hz 99)" -g -o all.data -- sleep "$(times 0.5)"
+	"$SKEP" -q flame -i all.data -o all.pb.gz
+	go tool pprof -sample_index=samples -tags all.pb.gz 2>/dev/null >tags
+	cat tags
+	for key in comm pid tid cpu cgroup; do grep -q "^ *$key: Total" tags; done
+	# each CPU has what skep report says of it
+	"$SKEP" report -i all.data -s cpu --no-children --format json | jq -r '.rows[] | "\(.cpu) \(.samples)"' | sort >want
+	awk '/^ *cpu:/ { on = 1; next } /^ *[a-z]+:/ { on = 0 } on && NF { n = $1; sub("[^0-9].*", "", n); print $NF, n }' tags | sort | diff want -
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/annotation.h"
+#include "cmd/cgroupnames.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/measure.h"
@@ -14,6 +15,7 @@
 #include "cmd/replay.h"
 #include "cmd/storespan.h"
 #include "cmd/viewerout.h"
+#include "model/samplekey.h"
 #include "render/rows/report.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -40,6 +42,8 @@ struct flame {
 	struct annotation annotation; /* its function: --annotate */
 	struct out_format out_format;
 	struct pprof_out pprof;
+	struct cgroup_names cgroups; /* of a file, for its labels */
+	char cpu[16];		     /* likewise, of a sample */
 	struct viewer_out viewer;
 	struct picture *pic; /* of what the viewer gets */
 	struct store_options store;
@@ -303,6 +307,27 @@ static int open_viewer(void *arg, struct data_reader *reader, struct err *err)
 	return -EINVAL;
 }
 
+/* Of a file each sample has what it was recorded with. */
+static int label_recorded(void *arg, const struct named *named, struct pprof_label *ret_labels)
+{
+	struct flame *f = arg;
+	const struct sample *s = named->at;
+	uint64_t id = sample_key_value(KEY_CGROUP, s);
+	const char *cgroup = id ? cgroup_names_find(&f->cgroups, id) : NULL;
+	int n = 0;
+
+	ret_labels[n++] = (struct pprof_label){ .key = "comm", .text = named->comm };
+	ret_labels[n++] = (struct pprof_label){ .key = "pid", .num = s->pid };
+	ret_labels[n++] = (struct pprof_label){ .key = "tid", .num = s->tid };
+	if (s->cpu != UINT32_MAX) { /* as text: the form has no number 0 */
+		snprintf(f->cpu, sizeof(f->cpu), "%u", s->cpu);
+		ret_labels[n++] = (struct pprof_label){ .key = "cpu", .text = f->cpu };
+	}
+	if (cgroup)
+		ret_labels[n++] = (struct pprof_label){ .key = "cgroup", .text = cgroup };
+	return n;
+}
+
 static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *syms_cfg, struct err *err)
 {
 	struct replay *r = &f->replay;
@@ -315,6 +340,13 @@ static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *sy
 	r->slices = f->is_page;
 	r->add_up = true;
 	pic->names.may_sum = !f->annotation.function && !f->is_page;
+	if (f->pprof.pic && !f->has_by) {
+		pic->names.may_sum = false;
+		f->pprof.label = label_recorded;
+		f->pprof.label_arg = f;
+		r->watch = cgroup_names_watch;
+		r->watch_arg = &f->cgroups;
+	}
 	if (f->out_format.viewer) {
 		r->opened = open_viewer;
 		r->opened_arg = f;
@@ -443,6 +475,7 @@ static int flame_with(struct flame *f, struct picture *pic, struct err *err)
 	report_free(&table);
 	tree_free(&tree);
 	slices_free(&f->slices);
+	cgroup_names_free(&f->cgroups);
 	return ret;
 }
 
