@@ -101,6 +101,26 @@ percent_at() {
 	shares_ok truth a.folded
 }
 
+# bats test_tags=user-space
+@test "debug files of the caches of debuginfod's clients and of perf, by build id; another's is refused" {
+	id=$(file_build_id "$WORK/shares")
+	strip -o prog "$WORK/shares"
+	"$SKEP" record -q -F "$(hz 999)" -o a.data -- ./prog 0.3
+	named() { # named WHERE [VARIABLE=VALUE...]
+		mkdir -p "$(dirname "$1")"
+		objcopy --only-keep-debug "$WORK/${of:-shares}" "$1"
+		env "${@:2}" "$SKEP" report -i a.data -s sym --stdio 2>/dev/null | grep -c '\[\.\] hot$' || true
+		rm "$1"
+	}
+	[ "$(named nowhere/debuginfo HOME="$PWD/home")" = 0 ]
+	[ "$(named "cache/$id/debuginfo" HOME="$PWD/home" DEBUGINFOD_CACHE_PATH="$PWD/cache")" = 1 ]
+	[ "$(named "home/.cache/debuginfod_client/$id/debuginfo" HOME="$PWD/home")" = 1 ]
+	[ "$(named "xdg/debuginfod_client/$id/debuginfo" HOME="$PWD/home" XDG_CACHE_HOME="$PWD/xdg")" = 1 ]
+	[ "$(named "home/.debug/.build-id/${id:0:2}/${id:2}/debug" HOME="$PWD/home")" = 1 ]
+	of=shares_cxx
+	[ "$(named "cache/$id/debuginfo" HOME="$PWD/home" DEBUGINFOD_CACHE_PATH="$PWD/cache")" = 0 ]
+}
+
 # bats test_tags=user-space,measuring
 @test "a debug file of 1 TB: its checksum is not computed" {
 	need objcopy

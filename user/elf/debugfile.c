@@ -84,6 +84,42 @@ static int by_build_id(const struct elf_file *elf, const char *debug_dir, const 
 	return -ENOENT;
 }
 
+/* HOME/under/BUILD_ID/debuginfo, or with split HOME/under/BU/ILD_ID/debug; a build id that is another's is refused. home NULL: none. */
+static int in_cache(const char *home, const char *under, bool split, const uint8_t *id, int size)
+{
+	char path[PATH_MAX], hex[2 * BUILD_ID_MAX + 2];
+	int at = 0, fd;
+
+	for (int i = 0; i < size; i++)
+		at += sprintf(hex + at, "%02x%s", id[i], split && !i ? "/" : "");
+	if (!home || snprintf(path, sizeof(path), "%s%s/%s/%s", home, under, hex, split ? "debug" : "debuginfo") >= (int)sizeof(path))
+		return -ENOENT;
+	fd = regular_open(path);
+	if (fd < 0 || has_build_id(fd, id, size))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/* What others have fetched: perf's cache, and that of debuginfod's clients (debuginfod_find_debuginfo(3)), which is never asked to fetch here. */
+static int by_caches(const struct elf_file *elf)
+{
+	const char *home = getenv("HOME"), *client = getenv("DEBUGINFOD_CACHE_PATH"), *cache = getenv("XDG_CACHE_HOME");
+	uint8_t id[BUILD_ID_MAX];
+	int size = elf_build_id(elf, id, sizeof(id)), fd;
+
+	if (size < 2)
+		return -ENOENT;
+	fd = in_cache(home, "/.debug/.build-id", true, id, size);
+	if (fd < 0)
+		fd = in_cache(client, "", false, id, size);
+	if (fd < 0)
+		fd = in_cache(cache, "/debuginfod_client", false, id, size);
+	if (fd < 0)
+		fd = in_cache(home, "/.cache/debuginfod_client", false, id, size);
+	return fd < 0 ? in_cache(home, "/.debuginfod_client_cache", false, id, size) : fd;
+}
+
 static bool has_crc(int fd, uint32_t want, struct debugfile_limits *limits)
 {
 	uint64_t at = 0, size;
@@ -155,5 +191,7 @@ int debugfile_open(const struct elf_file *elf, const char *path, const char *deb
 {
 	int fd = by_build_id(elf, debug_dir, roots, n);
 
-	return fd < 0 ? by_debuglink(elf, path, debug_dir, roots, n, limits) : fd;
+	if (fd < 0)
+		fd = by_debuglink(elf, path, debug_dir, roots, n, limits);
+	return fd < 0 ? by_caches(elf) : fd;
 }

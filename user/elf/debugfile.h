@@ -20,7 +20,7 @@ struct debugfile_limits {
 };
 
 /*
- * Finds the separate debug file of elf, which was mapped as path. roots: prefixes to try in turn,
+ * Finds the separate debug file of elf, which was mapped as path, also in the caches of the user who runs skep. roots: prefixes to try in turn,
  * "" for this host's root, n of them. Returns an fd that the caller closes, or -ENOENT. A file
  * found by name is taken only if its build id or its CRC agrees. limits: of the run, at first all zero.
  */
