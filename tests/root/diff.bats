@@ -88,6 +88,8 @@ value() { # value COMM MEMBER <JSON lines
 	[[ "$output" == *"sort key 'mem' is not one of skep diff"* ]]
 	run -2 "$SKEP" diff perf.data --
 	[[ "$output" == *"1 file: two are compared"* ]]
+	run -2 "$SKEP" diff perf.data -- perf.data --top 2
+	[[ "$output" == *"'--top': options come before '--'"* ]]
 	run -2 "$SKEP" diff -- perf.data
 	[[ "$output" == *"no file before '--'"* ]]
 	run -2 "$SKEP" diff perf.data -- perf.data -- perf.data

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What has changed between runs: shares, and how likely it is by chance. The numbers are computed another way, by exact fractions and by integrals. */
 #include "model/diff.h"
+#include "model/treepair.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -173,9 +174,57 @@ static void test_nothing(void **state)
 	report_free(&r.table);
 }
 
+/* main -> FUNCTION of an object, in one tree */
+static void add_stack(struct tree *tree, struct strpool *pool, const char *obj, const char *function, uint16_t kind, uint64_t weight)
+{
+	const char *in = strpool_add(pool, obj);
+	struct frame frames[] = { { .name = strpool_add(pool, "main"), .obj = in, .kind = FRAME_USER }, { .name = strpool_add(pool, function), .obj = in, .kind = kind } };
+
+	assert_int_equal(tree_add(tree, frames, 2, weight, 1), 0);
+}
+
+static void test_trees(void **state)
+{
+	struct strpool *pool = strpool_new();
+	struct tree before, after;
+	struct treepair pair;
+	uint32_t seen = 0;
+
+	(void)state;
+	assert_non_null(pool);
+	assert_int_equal(tree_init(&before), 0);
+	assert_int_equal(tree_init(&after), 0);
+	add_stack(&before, pool, "/old/prog", "same", FRAME_INLINED, 30);
+	add_stack(&before, pool, "/old/prog", "gone", FRAME_USER, 10);
+	add_stack(&after, pool, "/new/prog", "same", FRAME_USER, 20);
+	add_stack(&after, pool, "/new/prog", "came", FRAME_USER, 5);
+	assert_int_equal(treepair_join(&pair, &before, &after, pool), 0);
+	assert_int_equal(pair.tree.nodes.n, 5);
+	assert_int_equal(pair.before.n, 5);
+	for (size_t i = 0; i < pair.tree.nodes.n; i++) {
+		const struct tree_node *n = &pair.tree.nodes.data[i];
+		const struct tree_before *b = &pair.before.data[i];
+
+		if (!strcmp(n->name, "same"))
+			seen += n->self == 20 && b->self == 30 && b->self_count == 1;
+		else if (!strcmp(n->name, "gone"))
+			seen += !n->total && b->self == 10;
+		else if (!strcmp(n->name, "came"))
+			seen += n->self == 5 && !b->total;
+		else
+			seen += n->total == 25 && b->total == 40 && b->total_count == 2; /* all, main */
+	}
+	assert_int_equal(seen, 5);
+	treepair_free(&pair);
+	tree_free(&before);
+	tree_free(&after);
+	strpool_free(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_trees),
 		cmocka_unit_test(test_fisher), cmocka_unit_test(test_proportions), cmocka_unit_test(test_welch),
 		cmocka_unit_test(test_rows),   cmocka_unit_test(test_several_runs), cmocka_unit_test(test_alike), cmocka_unit_test(test_nothing),
 	};

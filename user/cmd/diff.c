@@ -437,6 +437,8 @@ static int take_paths(struct diff *d, char **after, struct err *err)
 	for (; *after; after++) {
 		if (!strcmp(*after, "--"))
 			return err_exit(err, -EINVAL, EXIT_USAGE, "only one '--' separates the files");
+		if (**after == '-')
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': options come before '--' (a file of that name is './%s')", *after, *after);
 		if (d->nr_paths == DIFF_FILES_MAX)
 			return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d files", DIFF_FILES_MAX);
 		d->paths[d->nr_paths++] = *after;

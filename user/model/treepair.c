@@ -51,9 +51,12 @@ static int put_stack(struct side *s, const struct tree *tree, uint32_t leaf)
 			return -ENOMEM;
 		s->frames.n++;
 	}
-	for (uint32_t i = leaf; i; i = nodes[i].parent)
-		s->frames.data[--depth] = (struct frame){ .name = nodes[i].name, .obj = s->objs.data[i], .kind = (uint16_t)nodes[i].kind,
-							  .file = nodes[i].file, .line = nodes[i].line };
+	for (uint32_t i = leaf; i; i = nodes[i].parent) {
+		uint32_t kind = nodes[i].kind == FRAME_INLINED ? FRAME_USER : nodes[i].kind;
+
+		s->frames.data[--depth] =
+			(struct frame){ .name = nodes[i].name, .obj = s->objs.data[i], .kind = (uint16_t)kind, .file = nodes[i].file, .line = nodes[i].line };
+	}
 	return 0;
 }
 
