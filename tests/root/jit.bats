@@ -32,7 +32,7 @@ near() {
 	grep -qE '\[\.\] second +jit-[0-9]+\.dump' out
 	"$SKEP" script -i jit.data -F ip,sym | grep -cE '^[[:space:]]+[0-9a-f]+ second(\+0x[0-9a-f]+)?$' >frames
 	[ "$(cat frames)" = "$(awk '$1 == "second" { print $2 }' a)" ]
-	"$SKEP" top -F "$(hz 997)" --json -n 1 -- "$WORK/jitswap" 0.5 >top.out
+	"$SKEP" top -F "$(hz 997)" --json -- "$WORK/jitswap" 6 >top.out # each for two seconds: its sums are right to one
 	grep -q '"second"' top.out
 	rm -f jit-*.dump
 }

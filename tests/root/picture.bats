@@ -6,7 +6,7 @@ load ../lib.bash
 
 # loads FILE: what a browser would fetch. data: and #fragments stay in the file; a namespace is a name.
 loads() {
-	grep -oiE '<(script|img|iframe|object|embed|source|use|image)[^>]* (src|data|href|xlink:href) *= *["'"'"']?[^"'"'"'#d>][^"'"'"'>]*|<link[^>]*href[^>]*|@import[^;]*|url\( *["'"'"']?[^"'"'"'#d)][^)]*|(fetch|importScripts|XMLHttpRequest|WebSocket|EventSource) *\(' "$1" ||
+	grep -oiE '<(script|img|iframe|object|embed|source|use|image)[^>]* (src|data|href|xlink:href) *= *["'"'"']?[^"'"'"'#d>][^"'"'"'>]*|<link[^>]*href[^>]*|@import[^;]*|[^a-z]url\( *["'"'"']?[^"'"'"'#d)][^)]*|(fetch|importScripts|XMLHttpRequest|WebSocket|EventSource) *\(' "$1" ||
 		true
 	grep -oE 'https?://[^"'"'"' <>)]*' "$1" | grep -vxE 'http://www\.w3\.org/(2000/svg|1999/xlink|1999/xhtml)' || true
 }

@@ -220,14 +220,13 @@ static int read_all(struct script *s, struct err *err)
 
 	if (ret)
 		return ret;
-	cfg.perf_objects = true;
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
 		cfg.data |= o->fields.types[i].is_set && o->fields.types[i].fields & SCRIPT_BIT(ADDR);
 	cfg.lines |= syms_have_lines() && o->format == SCRIPT_JSON;
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
 		cfg.lines |= !!(o->fields.types[i].fields & SCRIPT_BIT(SRCLINE));
 	cfg.inlines |= cfg.lines; /* the line of an address is that of the innermost function */
-	s->names.plain = o->format <= SCRIPT_CSV; /* pictures have the names of skep flame */
+	s->names.plain = cfg.perf_objects = o->format <= SCRIPT_CSV; /* pictures have the names of skep flame */
 	cfg.build_ids = o->format == SCRIPT_VIEWER;
 	ret = recording_open(&s->file, o->input, &s->names, &s->ksym, &cfg, err);
 	if (!ret)
