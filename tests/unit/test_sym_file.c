@@ -647,6 +647,10 @@ static void test_choice(void **state)
 
 int main(void)
 {
+	/* whose caches may have names of this machine's files */
+	setenv("HOME", "/nonexistent", 1);
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("DEBUGINFOD_CACHE_PATH");
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_variables),
