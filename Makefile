@@ -276,7 +276,7 @@ deb: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares traced jitted jitswap openfiles recurse threads phases children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring operations sockets handshake usdt unwind corewalk strange returns strings swap faults deepcall crowd probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares slower traced jitted jitswap openfiles recurse threads phases children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring operations sockets handshake usdt unwind corewalk strange returns strings swap faults deepcall crowd probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
 WORK += $(if $(filter x86,$(ARCH)),$W/burn32)
 # What unwinding has to see through, in each way that compilers make frames.
 STACKS := O0 O2 O3 O2_fp static pie stripped
