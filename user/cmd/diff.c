@@ -220,7 +220,7 @@ static int replay_into(struct diff *d, struct replay *r, uint32_t run, struct er
 	return ret;
 }
 
-/* NULL: nobody shows it. */
+/* Where the stacks of a run go. NULL: neither a screen nor a picture needs them. */
 static struct tree *tree_of(struct diff *d, uint32_t run)
 {
 	bool is_after = run >= d->nr_before;
@@ -291,7 +291,7 @@ static size_t make_columns(const struct diff_options *o, const struct report_lay
 	return l->nr_keys + NR_VALUES;
 }
 
-static uint64_t fixed(double x)
+uint64_t diff_fixed(double x)
 {
 	return (uint64_t)llround(fmax(fmin(x * VALUE_ONE, FIXED_MAX), -FIXED_MAX));
 }
@@ -301,17 +301,17 @@ static void fill_values(const struct diff *d, size_t number, size_t rank, struct
 {
 	const struct diff_row *r = &d->rows[number];
 
-	v[BEFORE].num = fixed(r->before * 100);
-	v[AFTER].num = fixed(r->after * 100);
-	v[DELTA].num = fixed((r->after - r->before) * 100);
-	v[RATIO].num = fixed(diff_ratio(r));
-	v[P].num = fixed(r->p);
-	v[Q].num = fixed(r->q);
+	v[BEFORE].num = diff_fixed(r->before * 100);
+	v[AFTER].num = diff_fixed(r->after * 100);
+	v[DELTA].num = diff_fixed((r->after - r->before) * 100);
+	v[RATIO].num = diff_fixed(diff_ratio(r));
+	v[P].num = diff_fixed(r->p);
+	v[Q].num = diff_fixed(r->q);
 	v[SIGNIFICANT].num = r->q < DIFF_SIGNIFICANT;
 	v[CHANGED].text = r->q < DIFF_SIGNIFICANT ? "yes" : "";
 	v[BEFORE_SAMPLES].num = r->before_count;
 	v[AFTER_SAMPLES].num = r->after_count;
-	v[WEIGHTED].num = fixed(diff_weighted(d->o, r));
+	v[WEIGHTED].num = diff_fixed(diff_weighted(d->o, r));
 	v[RANK].num = rank;
 	v[NUMBER].num = number;
 }

@@ -24,7 +24,7 @@ struct diff_options {
 	uint64_t against_ns;
 	const char *against_label;
 	char *against_words; /* its labels */
-	const char *files[DIFF_FILES_MAX]; /* in front of "--" */
+	const char *files[DIFF_FILES_MAX]; /* before "--" */
 	uint32_t nr_files;
 	struct report_request request;
 	const char *event; /* NULL: the first one of the first file */
@@ -66,6 +66,9 @@ void diff_compare_origin(struct diff *d, const struct data_meta *meta, const str
 
 /* By what rows are ordered, those with most of it first. Infinite: new after the change, by ratio. */
 double diff_rank(const struct diff_options *o, const struct diff_row *r);
+
+/* As VALUE_FIXED has it; what is too large becomes the largest. */
+uint64_t diff_fixed(double x);
 
 /* True if the table is shown on a screen. */
 bool diff_has_screen(const struct diff_options *o);

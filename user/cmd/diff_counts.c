@@ -39,7 +39,7 @@ struct event_counts {
 	const char *event, *unit; /* of the pool */
 	double values[DIFF_FILES_MAX]; /* of each file; of its intervals and CPUs the sum */
 	bool has[DIFF_FILES_MAX];
-	struct diff_row row; /* before_weight, after_weight: the means of those that have it; p and q */
+	struct diff_row row; /* before, after: the means of those that have it; p and q */
 };
 
 struct counts {
@@ -110,8 +110,8 @@ static int compare(struct counts *c)
 	for (size_t i = 0; i < c->events.n; i++) {
 		struct event_counts *e = c->events.data[i];
 
-		rows[i].before_weight = mean(e, 0, c->d->nr_before, values[0], &nr[0]);
-		rows[i].after_weight = mean(e, c->d->nr_before, c->d->nr_paths, values[1], &nr[1]);
+		rows[i].before = mean(e, 0, c->d->nr_before, values[0], &nr[0]);
+		rows[i].after = mean(e, c->d->nr_before, c->d->nr_paths, values[1], &nr[1]);
 		rows[i].before_count = nr[0];
 		rows[i].after_count = nr[1];
 		rows[i].few = nr[0] < 2 || nr[1] < 2;
@@ -124,20 +124,15 @@ static int compare(struct counts *c)
 	return ret;
 }
 
-static double ratio(const struct diff_row *r)
-{
-	return r->before_weight > 0 ? r->after_weight / r->before_weight : 0;
-}
-
 static double rank(const struct counts *c, const struct event_counts *e)
 {
-	double times = ratio(&e->row);
+	double times = diff_ratio(&e->row);
 
 	if (!e->row.before_count || !e->row.after_count)
 		return -2;
 	if (c->d->o->order == DIFF_BY_CHANGE)
-		return times > 0 ? fabs(log(times)) : e->row.after_weight > 0 ? INFINITY : -1;
-	return times > 0 || !(e->row.after_weight > 0) ? times : INFINITY;
+		return times > 0 ? fabs(log(times)) : e->row.after > 0 ? INFINITY : -1;
+	return times > 0 || !(e->row.after > 0) ? times : INFINITY;
 }
 
 static int first_of(const void *a, const void *b, void *arg)
@@ -156,11 +151,6 @@ static const char *count_text(char buf[COUNT_TEXT], double value, uint64_t known
 	return buf;
 }
 
-static uint64_t fixed(double x)
-{
-	return (uint64_t)llround(x * VALUE_ONE);
-}
-
 static int deliver(void *arg, struct run *run, struct err *err)
 {
 	struct counts *c = arg;
@@ -169,24 +159,24 @@ static int deliver(void *arg, struct run *run, struct err *err)
 	for (size_t i = 0; i < c->events.n && !ret; i++) {
 		const struct event_counts *e = c->events.data[i];
 		const struct diff_row *r = &e->row;
-		bool both = r->before_count && r->after_count && r->before_weight > 0;
+		bool both = r->before_count && r->after_count && r->before > 0;
 		char before[COUNT_TEXT], after[COUNT_TEXT];
 		struct value v[NR_COLUMNS] = { 0 };
 		struct row row = { .schema = run->cfg->schema, .values = v };
 
 		v[EVENT].text = e->event;
 		v[UNIT].text = e->unit;
-		v[BEFORE].text = count_text(before, r->before_weight, r->before_count);
-		v[AFTER].text = count_text(after, r->after_weight, r->after_count);
-		v[CHANGE].num = both ? fixed(100 * (ratio(r) - 1)) : 0;
-		v[RATIO].num = both ? fixed(ratio(r)) : 0;
-		v[P].num = fixed(r->p);
-		v[Q].num = fixed(r->q);
+		v[BEFORE].text = count_text(before, r->before, r->before_count);
+		v[AFTER].text = count_text(after, r->after, r->after_count);
+		v[CHANGE].num = both ? diff_fixed(100 * (diff_ratio(r) - 1)) : 0;
+		v[RATIO].num = both ? diff_fixed(diff_ratio(r)) : 0;
+		v[P].num = diff_fixed(r->p);
+		v[Q].num = diff_fixed(r->q);
 		v[SIGNIFICANT].num = !r->few && r->q < DIFF_SIGNIFICANT;
 		v[CHANGED].text = v[SIGNIFICANT].num ? "yes" : "";
 		v[RANK].num = c->events.n - i;
 		/* of what is more than nine million times as much the change has no place */
-		if (!both || ratio(r) * 100 * VALUE_ONE > 9e18)
+		if (!both || diff_ratio(r) * 100 * VALUE_ONE > 9e18)
 			row.none |= 1u << CHANGE | 1u << RATIO;
 		if (r->few)
 			row.none |= 1u << P | 1u << Q | 1u << SIGNIFICANT;
@@ -206,18 +196,18 @@ static int judge(const struct counts *c, struct err *err)
 	for (size_t i = 0; i < c->events.n; i++) {
 		const struct event_counts *e = c->events.data[i];
 
-		if (!e->row.before_count || !e->row.after_count || 100 * (ratio(&e->row) - 1) <= c->d->o->fail_above ||
+		if (!e->row.before_count || !e->row.after_count || 100 * (diff_ratio(&e->row) - 1) <= c->d->o->fail_above ||
 		    (!e->row.few && e->row.q >= DIFF_SIGNIFICANT))
 			continue;
 		nr++;
-		if (!worst || ratio(&e->row) > ratio(&worst->row))
+		if (!worst || diff_ratio(&e->row) > diff_ratio(&worst->row))
 			worst = e;
 	}
 	if (!nr)
 		return 0;
 	text_escape(event, sizeof(event), worst->event);
 	return err_set(err, -EDOM, "%zu event%s grew by more than %g %%, most of all %s: by %.2f %%", nr, nr == 1 ? "" : "s", c->d->o->fail_above, event,
-		       100 * (ratio(&worst->row) - 1));
+		       100 * (diff_ratio(&worst->row) - 1));
 }
 
 static int print(struct counts *c, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the files of a diff come from: what differs besides the program makes shares harder to compare, so it is said. */
+/* Where the files of a diff come from. Files of two machines, or with two sampling rates, are harder to compare: a note reports that. */
 #include <string.h>
 
 #include "cmd/diff.h"
