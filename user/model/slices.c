@@ -177,7 +177,7 @@ static int reach(struct slices *s, uint64_t from_ns, uint64_t to_ns)
 	return ret;
 }
 
-/* What it adds to one moment. The key is made again after each step that tells less apart. */
+/* Adds a sample's part at one moment. The key is made again after each step that merges slices. */
 static int put(struct slices *s, uint64_t time_ns, const struct slice_task *who, struct slice at)
 {
 	const struct slice_task task = { who->comm, who->pid, s->no_threads ? 0 : who->tid };

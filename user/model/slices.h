@@ -2,7 +2,7 @@
 /*
  * FOLD: what a call tree adds up, kept apart by time, thread and CPU, so that a page can show a part of it. In: samples with their node.
  * A slice is what one thread spent in one node on one CPU within one bin of time. There are at most SLICES_MAX: when they get more, bins
- * become twice as wide, then CPUs are no longer told apart, then threads of one process; what has no place even then is counted. Pure.
+ * become twice as wide, then CPUs are merged, then threads of one process; what still has no place is counted. Pure.
  */
 #ifndef SKEP_MODEL_SLICES_H
 #define SKEP_MODEL_SLICES_H
@@ -26,7 +26,7 @@ struct slice {
 
 struct slice_task {
 	const char *comm; /* interned */
-	uint32_t pid, tid; /* tid 0: not told apart */
+	uint32_t pid, tid; /* tid 0: all threads of the process */
 };
 
 struct slices {

@@ -88,7 +88,7 @@ static void see_switch(void *arg, const struct viewer_field *field)
 	}
 }
 
-/* The sample's thread leaves its CPU, another comes to it. The idle task is none: each CPU has one of its number. */
+/* The sample's thread leaves its CPU, and another takes it. Idle tasks are left out: each CPU has one, all with the number 0. */
 static int take_switch(struct firefox_markers *m, uint32_t lane, const struct sample *s, const struct viewer_trace *trace, struct err *err)
 {
 	struct switch_fields f = { 0 };

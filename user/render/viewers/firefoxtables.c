@@ -165,7 +165,7 @@ static void put_frames(const struct firefox_tables *t, const struct stacktable *
 	size_t n = s->frames.n;
 
 	begin_table(j, "frameTable", n);
-	put_same(j, "address", n, put_minus_one); /* names are found: nobody has to look */
+	put_same(j, "address", n, put_minus_one); /* -1: the names are in the file, and the profiler looks up none */
 	PUT_COLUMN(j, "inlineDepth", i, n, json_u64(j, s->frames.data[i].depth));
 	PUT_COLUMN(j, "category", i, n, json_u64(j, category_of(&s->frames.data[i])));
 	put_same(j, "subcategory", n, put_zero);
