@@ -164,8 +164,9 @@ percent_at() {
 	[ "$(sed -n 's/.* \([0-9]*\)\.[0-9] MB peak.*/\1/p' said)" -lt 200 ]
 }
 
+# bats test_tags=user-space
 @test "a stripped program: each function by where it begins, or each address" {
-	need jq
+	need jq strip nm
 	cd "$BATS_TEST_TMPDIR" || return
 	export HOME=$PWD # no cache of build ids
 	strip -o bare "$WORK/shares"
