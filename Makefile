@@ -8,7 +8,7 @@
 # make install    PREFIX=/usr/local DESTDIR=
 # CC CPPFLAGS CFLAGS LDFLAGS LDLIBS are the user's: they come after ours, from the command line or the environment.
 # Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang), FUZZ=1 (in build/fuzz),
-#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 NO_NCURSES=1 NO_MICROHTTPD=1 NO_CURL=1 NO_JSON_C=1 (drop an optional library), WERROR=1, V=1 (show commands),
+#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 NO_NCURSES=1 NO_MICROHTTPD=1 NO_CURL=1 NO_JSON_C=1 NO_DEBUGINFOD=1 (drop an optional library), WERROR=1, V=1 (show commands),
 #           LINES=1 (source lines in the verifier's log of skep -vv)
 
 PREFIX ?= /usr/local
@@ -94,6 +94,11 @@ endif
 ifndef NO_JSON_C
 SKEP_CPPFLAGS += -DHAVE_JSON_C
 HEADERS += json-c/json.h
+endif
+# For debug files from DEBUGINFOD_URLS, by a child that opens it.
+ifndef NO_DEBUGINFOD
+SKEP_CPPFLAGS += -DHAVE_DEBUGINFOD
+HEADERS += elfutils/debuginfod.h
 endif
 ifndef NO_NCURSES
 SKEP_CPPFLAGS += -DHAVE_NCURSES

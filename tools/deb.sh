@@ -31,7 +31,7 @@ Architecture: $arch
 Maintainer: the developers of skep <skep@localhost>
 Installed-Size: $(du -sk $root | cut -f1)
 Depends: $depends
-Recommends: libcapstone4, libmicrohttpd12 | libmicrohttpd12t64, libcurl4 | libcurl4t64, libjson-c5
+Recommends: libcapstone4, libmicrohttpd12 | libmicrohttpd12t64, libcurl4 | libcurl4t64, libjson-c5, libdebuginfod1 | libdebuginfod1t64
 Section: utils
 Priority: optional
 Description: profile, count and trace with BPF

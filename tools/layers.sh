@@ -42,7 +42,7 @@ allow push data/store.h pprof/ sample.h frame.h
 allow cmd row.h sample.h frame.h profile.h target.h calls/ event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ pprof/ serve/ push/ ui/
 for f in user/*.[ch]; do
 	case $f in
-	user/main.c) check "$f" cmd/ ui/ util/ ;;
+	user/main.c) check "$f" cmd/ ui/ util/ elf/debuginfod.h ;;
 	user/sample.h) check "$f" bpf/schedwords.h bpf/stack.h row.h ;; # words, and no record of a program: all that show them include it
 	user/frame.h | user/profile.[ch]) check "$f" profile.h bpf/loss.h ;;
 	user/unwinding.h) check "$f" bpf/ ;;

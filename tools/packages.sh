@@ -4,10 +4,10 @@
 # arm64: a cross compiler and an emulator, 56 MB; tests that need them are skipped without.
 # Installs what is missing when root; else names the one line that does, and fails.
 build="make gcc libc6-dev clang bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev libdw-dev liblzma-dev libzstd-dev libiberty-dev \
-	libcapstone-dev libncurses-dev libmicrohttpd-dev libcurl4-openssl-dev libxxhash-dev libjson-c-dev"
+	libcapstone-dev libncurses-dev libmicrohttpd-dev libcurl4-openssl-dev libxxhash-dev libjson-c-dev libdebuginfod-dev"
 test="$build bats libcmocka-dev chromium chromium-driver nodejs valgrind linux-perf golang-go g++ mandoc libclang-rt-14-dev \
 	procps util-linux jq gdb elfutils musl-tools xz-utils binutils bsdextrautils libcap2-bin iproute2 iputils-ping qemu-system-x86 busybox-static cpio zsh fish strace locales zstd \
-	git curl sqlite3 redis-server redis-tools nginx tmux htop prometheus clickhouse-server podman"
+	git curl sqlite3 redis-server redis-tools nginx tmux htop prometheus clickhouse-server podman debuginfod"
 # Of npm, readers of the files that skep writes for them: into build/npm. Without npm, or where it reaches nothing, their tests are skipped.
 npm="speedscope@1.25.0 pprof-format@2.3.2 protobufjs@8.8.1"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"

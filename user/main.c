@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "elf/debuginfod.h"
 #include "ui/terminal.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -203,6 +204,8 @@ int main(int argc, char **argv)
 	signals_init();
 	limits_init();
 	clock_init();
+	if (argc && !strcmp(argv[0], DEBUGINFOD_CHILD))
+		return debuginfod_child();
 	if (refuse_setuid(&err))
 		return print_err(NULL, &err, -EPERM);
 	for (; at < argc && argv[at][0] == '-'; at++) {

@@ -352,7 +352,7 @@ static uint64_t unwritten(const struct agent *a)
 static int run(struct agent *a, int *status, struct err *err)
 {
 	struct profile ledger;
-	struct syms_cfg syms_cfg = { .build_ids = true, .exited_max = EXITED_KEPT };
+	struct syms_cfg syms_cfg = { .build_ids = true, .exited_max = EXITED_KEPT, .servers = SERVERS_ASK };
 	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = a->o->h.receipt || a->figures };
 	struct picture *pic = a->pic;
 	int ret;

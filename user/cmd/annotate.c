@@ -188,7 +188,7 @@ static int none_left(const struct annotate_options *o, const struct replay *repl
 
 static int read_and_print(struct annotate_options *o, struct replay *replay, FILE *out, struct err *err)
 {
-	struct syms_cfg cfg = { .code = true };
+	struct syms_cfg cfg = { .code = true, .servers = SERVERS_WAIT };
 	int ret = annotation_begin(&o->a, replay->pic, err);
 
 	if (!ret)

@@ -360,7 +360,7 @@ static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *sy
 /* Fills a view from a file or a live run. */
 static int gather(struct flame *f, struct picture *pic, const struct fold_view **ret_view, int *status, struct err *err)
 {
-	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function, .build_ids = !f->out_format.render };
+	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function, .build_ids = !f->out_format.render, .servers = SERVERS_WAIT };
 	/* a page tells threads that sleep from those that work */
 	struct sample_cfg cfg = { .aggregate = !f->out_format.viewer, .by_tid = pic->fold.root == ROOT_TID || (f->is_page && f->m.offcpu), .bpf_stats = f->h.receipt };
 	int ret;

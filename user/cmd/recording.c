@@ -110,6 +110,7 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 		data_reader_keep_data(rec->reader);
 	meta = data_reader_meta(rec->reader);
 	cfg->offline = true;
+	cfg->servers = SERVERS_WAIT;
 	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
 	rec->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch,

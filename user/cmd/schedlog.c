@@ -44,7 +44,7 @@ uint32_t schedlog_frames(struct schedlog *log, const struct sample *s, const str
 
 static int open_syms(struct schedlog *log, struct err *err)
 {
-	struct syms_cfg cfg = { .exited_max = SYMS_STREAM_EXITED };
+	struct syms_cfg cfg = { .exited_max = SYMS_STREAM_EXITED, .servers = SERVERS_ASK };
 
 	log->run.sink.task = on_task;
 	return live_syms(&cfg, &log->ksym, &log->syms, err);

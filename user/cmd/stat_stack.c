@@ -57,7 +57,7 @@ static int run(const struct stat_stack *o, const char *event, struct measure *m,
 	       struct err *err)
 {
 	struct sample_cfg cfg = { .aggregate = true, .by_tid = true };
-	struct syms_cfg syms_cfg = { 0 };
+	struct syms_cfg syms_cfg = { .servers = SERVERS_WAIT };
 	const struct fold_view *v = &pic->fold.view;
 	int ret = live_run(m, &cfg, &syms_cfg, pic, ret_status, err);
 

@@ -339,7 +339,7 @@ static bool has_more(const struct top *top)
 /* Samples, and where they fell, to the tables; and the last of these. */
 static int run(struct top *top, struct top_options *o, int *status, struct err *err)
 {
-	struct syms_cfg syms_cfg = { .code = top->screen };
+	struct syms_cfg syms_cfg = { .code = top->screen, .servers = SERVERS_ASK };
 	struct sample_cfg cfg = { .aggregate = true, .keeps = top->screen, .bpf_stats = o->h.receipt, .max_frames = !top->screen && o->m.walks.call_graph == CALL_GRAPH_NONE, .by_tid = top->screen || top->views[0].live.table.layout.with[KEY_TID] };
 	struct picture *pic = top->pic;
 	uint64_t kept = 0;

@@ -7,7 +7,7 @@
 
 int trace_stacks_open(struct trace_stacks *s, struct err *err)
 {
-	struct syms_cfg cfg = { .exited_max = SYMS_STREAM_EXITED };
+	struct syms_cfg cfg = { .exited_max = SYMS_STREAM_EXITED, .servers = SERVERS_ASK };
 
 	return live_syms(&cfg, &s->ksym, &s->syms, err);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "elf/debuginfod.h"
 #include "sample.h"
 
 #define CRC_CHUNK_BYTES (256u << 10)
@@ -84,40 +85,50 @@ static int by_build_id(const struct elf_file *elf, const char *debug_dir, const 
 	return -ENOENT;
 }
 
-/* HOME/under/BUILD_ID/debuginfo, or with split HOME/under/BU/ILD_ID/debug; a build id that is another's is refused. home NULL: none. */
-static int in_cache(const char *home, const char *under, bool split, const uint8_t *id, int size)
+/* An fd of what is there, if it has the build id, or -ENOENT. */
+static int open_if(const char *path, const uint8_t *id, int size)
 {
-	char path[PATH_MAX], hex[2 * BUILD_ID_MAX + 2];
-	int at = 0, fd;
+	int fd = regular_open(path);
 
-	for (int i = 0; i < size; i++)
-		at += sprintf(hex + at, "%02x%s", id[i], split && !i ? "/" : "");
-	if (!home || snprintf(path, sizeof(path), "%s%s/%s/%s", home, under, hex, split ? "debug" : "debuginfo") >= (int)sizeof(path))
-		return -ENOENT;
-	fd = regular_open(path);
 	if (fd < 0 || has_build_id(fd, id, size))
-		return fd;
+		return fd < 0 ? -ENOENT : fd;
 	close(fd);
 	return -ENOENT;
 }
 
-/* What others have fetched: perf's cache, and that of debuginfod's clients (debuginfod_find_debuginfo(3)), which is never asked to fetch here. */
+/* What others have fetched: perf's cache, and that of debuginfod's clients, which is read also without a server. */
 static int by_caches(const struct elf_file *elf)
 {
-	const char *home = getenv("HOME"), *client = getenv("DEBUGINFOD_CACHE_PATH"), *cache = getenv("XDG_CACHE_HOME");
+	char path[PATH_MAX], hex[2 * BUILD_ID_MAX + 1];
+	const char *home = getenv("HOME");
 	uint8_t id[BUILD_ID_MAX];
-	int size = elf_build_id(elf, id, sizeof(id)), fd;
+	int size = elf_build_id(elf, id, sizeof(id)), fd = -ENOENT, ret = 0;
 
 	if (size < 2)
 		return -ENOENT;
-	fd = in_cache(home, "/.debug/.build-id", true, id, size);
-	if (fd < 0)
-		fd = in_cache(client, "", false, id, size);
-	if (fd < 0)
-		fd = in_cache(cache, "/debuginfod_client", false, id, size);
-	if (fd < 0)
-		fd = in_cache(home, "/.cache/debuginfod_client", false, id, size);
-	return fd < 0 ? in_cache(home, "/.debuginfod_client_cache", false, id, size) : fd;
+	for (int i = 0; i < size; i++)
+		sprintf(hex + 2 * i, "%02x", id[i]);
+	if (home && snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/debug", home, hex, hex + 2) < (int)sizeof(path))
+		fd = open_if(path, id, size);
+	for (unsigned int i = 0; fd < 0 && ret != -ENOENT; i++) {
+		ret = debuginfod_cached(i, hex, path, sizeof(path));
+		if (!ret)
+			fd = open_if(path, id, size);
+	}
+	return fd;
+}
+
+static int by_servers(const struct elf_file *elf, enum debugfile_servers servers)
+{
+	uint8_t id[BUILD_ID_MAX];
+	const char *path;
+	int size, ret;
+
+	if (servers == SERVERS_NOT || !debuginfod_is_on())
+		return -ENOENT;
+	size = elf_build_id(elf, id, sizeof(id));
+	ret = debuginfod_find(id, size, servers == SERVERS_WAIT, &path);
+	return ret ? ret : open_if(path, id, size);
 }
 
 static bool has_crc(int fd, uint32_t want, struct debugfile_limits *limits)
@@ -193,5 +204,7 @@ int debugfile_open(const struct elf_file *elf, const char *path, const char *deb
 
 	if (fd < 0)
 		fd = by_debuglink(elf, path, debug_dir, roots, n, limits);
-	return fd < 0 ? by_caches(elf) : fd;
+	if (fd < 0)
+		fd = by_caches(elf);
+	return fd < 0 ? by_servers(elf, limits->servers) : fd;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the debug information of a stripped file is: by build id, or by .gnu_debuglink. */
+/* Where the debug information of a stripped file is: by build id, by .gnu_debuglink, or on a server. */
 #ifndef SKEP_ELF_DEBUGFILE_H
 #define SKEP_ELF_DEBUGFILE_H
 
@@ -17,12 +17,17 @@ int regular_open(const char *path);
 struct debugfile_limits {
 	uint64_t checked_bytes; /* checksummed so far */
 	uint32_t nr_unchecked;	/* files that were too large for a checksum, or came after too many others */
+	enum debugfile_servers {
+		SERVERS_NOT, /* are not asked */
+		SERVERS_ASK,
+		SERVERS_WAIT, /* and waited for, as debuginfod_find() does */
+	} servers; /* of DEBUGINFOD_URLS, if that is set */
 };
 
 /*
  * Finds the separate debug file of elf, which was mapped as path, also in the caches of the user who runs skep. roots: prefixes to try in turn,
- * "" for this host's root, n of them. Returns an fd that the caller closes, or -ENOENT. A file
- * found by name is taken only if its build id or its CRC agrees. limits: of the run, at first all zero.
+ * "" for this host's root, n of them. Returns an fd that the caller closes, or -ENOENT; -EAGAIN: a
+ * server is being asked. A file found by name is taken only if its build id or its CRC agrees. limits: of the run, at first all zero.
  */
 int debugfile_open(const struct elf_file *elf, const char *path, const char *debug_dir, const char *const *roots,
 		   size_t n, struct debugfile_limits *limits);

@@ -49,6 +49,16 @@ static void note_objects(struct profile *p, const struct syms_stats *stats)
 			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
 }
 
+static void note_servers(struct profile *p, const struct debuginfod_stats *s)
+{
+	if (s->why)
+		profile_note(p, "no debug files from the servers of DEBUGINFOD_URLS: %s", s->why);
+	else if (s->late)
+		profile_note(p, "%u debug files have not come from the servers of DEBUGINFOD_URLS: names of functions are missing", s->late);
+	if (s->failed)
+		profile_note(p, "%u debug files could not be had from the servers of DEBUGINFOD_URLS: %s", s->failed, strerror(s->failed_errno));
+}
+
 /* Of names that are there only what makes them doubtful; why others are missing only where some are. */
 static void note_jits(struct profile *p, const struct jit_stats *j)
 {
@@ -94,6 +104,7 @@ void names_note(const struct syms *syms, struct profile *profile)
 		profile_note(profile,
 				"no source lines or inlined functions for %llu files: their debug information is too large, or unpacks to more than 64 times its size",
 			     (unsigned long long)stats.dwarf_refused);
+	note_servers(profile, &stats.servers);
 	note_jits(profile, &stats.jit);
 	if (stats.perfmaps_cut)
 		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");

@@ -16,10 +16,12 @@
 #include <unistd.h>
 
 #include "elf/debugfile.h"
+#include "elf/debuginfod.h"
 #include "elf/elfsyms.h"
 #include "sym/lines.h"
 #include "sym/origin.h"
 #include "util/hash.h"
+#include "util/interrupt.h"
 
 #define TRIES_MAX 16	      /* processes tried for a file before it is given up */
 #define KEPT_FDS_MAX 128u     /* files kept open for their line tables, or for more of their unwinding tables */
@@ -383,6 +385,9 @@ static int open_debug(struct objects *objects, const struct object *obj, const s
 	if (pid && !objects->cfg->offline)
 		roots[n++] = root;
 	snprintf(path, sizeof(path), "%.*s", (int)len_without_deleted(obj->path), obj->path);
+	objects->debug_limits.servers = objects->cfg->servers;
+	if (objects->cfg->servers == SERVERS_WAIT && !objects->cfg->offline && interrupts_stage_now() != INTERRUPT_FINISH)
+		objects->debug_limits.servers = SERVERS_ASK;
 	fd = debugfile_open(elf, path, dir, roots, n, &objects->debug_limits);
 	if (fd < 0)
 		return fd;
@@ -414,6 +419,11 @@ static void keep_fds(struct objects *objects, struct object *obj, int debug_fd)
 	if (obj->fd >= 0)
 		objects->nr_fds--;
 	close_fd(&obj->fd);
+}
+
+static bool lacks(const struct objects *objects, const struct elf_file *elf)
+{
+	return wants_lines(objects) ? !elf_sec_by_name(elf, ".debug_info") : !elfsyms_has_symtab(elf);
 }
 
 /* The segments outlive the file. */
@@ -482,8 +492,9 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 		close_fd(&obj->fd);
 		return;
 	}
-	if (wants_lines(objects) ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))
+	if (lacks(objects, &elf))
 		debug_fd = open_debug(objects, obj, &elf, pid, &debug);
+	obj->is_coming = debug_fd == -EAGAIN;
 	if (objects->cfg->build_ids && !obj->build_id_size)
 		obj->own_id_size = (uint8_t)elf_build_id(&elf, obj->own_id, sizeof(obj->own_id));
 	obj->tab.with_data = objects->cfg->data;
@@ -499,6 +510,48 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	}
 	objects->nr_symbols += (uint64_t)n;
 	obj->state = OBJECT_READ;
+}
+
+bool object_read_again(struct objects *objects, struct object *obj)
+{
+	struct object_file file;
+	const struct elf_file *debug;
+	int n = -ENOENT;
+
+	if (object_file_open(objects, obj, obj->tried_pid, 0, 0, &file)) {
+		obj->is_coming = false;
+		return false;
+	}
+	debug = object_file_debug(objects, obj, obj->tried_pid, &file);
+	obj->is_coming = file.debug_fd == -EAGAIN;
+	if (debug) {
+		symtab_free(&obj->tab);
+		obj->tab = (struct symtab){ .with_data = objects->cfg->data };
+		n = elfsyms_load(&file.elf, debug, &obj->tab);
+		objects->nr_symbols += n > 0 ? (uint64_t)n : 0;
+		lines_free(obj->lines);
+		obj->lines = NULL;
+		obj->lines_tried = false;
+		if (wants_lines(objects) && obj->debug_fd < 0 && objects->nr_fds < KEPT_FDS_MAX &&
+		    (obj->debug_fd = fcntl(file.debug_fd, F_DUPFD_CLOEXEC, 0)) >= 0)
+			objects->nr_fds++;
+	}
+	object_file_close(obj, &file);
+	return n >= 0;
+}
+
+void object_ask(struct objects *objects, struct object *obj, const struct elf_file *elf, uint32_t pid)
+{
+	struct elf_file debug;
+	int fd;
+
+	if (objects->cfg->servers == SERVERS_NOT || !debuginfod_is_on() || !lacks(objects, elf))
+		return;
+	fd = open_debug(objects, obj, elf, pid, &debug);
+	if (fd < 0)
+		return;
+	elf_close(&debug);
+	close(fd);
 }
 
 struct lines *object_lines(struct objects *objects, struct object *obj)

@@ -60,6 +60,7 @@ struct object {
 	struct symtab tab;
 	struct lines *lines; /* NULL: not opened yet, or none */
 	bool lines_tried, starts_tried;
+	bool is_coming; /* its debug file, from a server */
 	struct spans starts; /* functions by what .eh_frame describes, of the first address without a symbol on (sym/starts.h) */
 	uint8_t table_state; /* enum table_state */
 	uint8_t nr_table_fails; /* one after the other */
@@ -101,6 +102,15 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 
 /* Reads the symbols of an open object. pid may help to find debug files; 0: none. */
 void object_read(struct objects *objects, struct object *obj, uint32_t pid);
+
+/*
+ * Reads the symbols of a read object again, with the debug file that was coming. False: there is none, or it is coming still. Names that
+ * were found before stay valid, as they are interned; its lines do not.
+ */
+bool object_read_again(struct objects *objects, struct object *obj);
+
+/* Has a server asked for the debug file of an object that lacks symbols, so that it is there when they are wanted. */
+void object_ask(struct objects *objects, struct object *obj, const struct elf_file *elf, uint32_t pid);
 
 /*
  * Opens an object's file in any way that works: 0, -ENOENT, or -errno of elf_open_fd(). Once it was open, obj's addresses are

@@ -62,6 +62,7 @@ void objtable_open(const struct objtable_place *at, struct object *obj, struct u
 			obj->table_state = TABLE_NONE;
 		return;
 	}
+	object_ask(at->objects, obj, &file.elf, at->pid);
 	obj->has_parts = !unwind_parts_find(&file.elf, &obj->parts);
 	if (obj->has_parts)
 		make_pages(obj, &file.elf, store);

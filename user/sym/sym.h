@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elf/debugfile.h"
+#include "elf/debuginfod.h"
 #include "frame.h"
 #include "sample.h"
 #include "unwinding.h"
@@ -37,6 +39,7 @@ struct syms_cfg {
 	 * its process's /tmp/perf-PID.map (is_anon_memory(), tools/perf/util/map.c).
 	 */
 	bool perf_objects;
+	enum debugfile_servers servers; /* SERVERS_WAIT in a live run: once the measuring is over */
 	uint32_t exited_max; /* names are kept for so many processes that ended; 0: enough for a run whose samples are resolved at its end */
 	const char *proc_root; /* NULL: "/proc"; for tests */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
@@ -86,6 +89,7 @@ struct syms_stats {
 	uint64_t objects_missing; /* files that are not there any more, cannot be read, or are others now */
 	const char *missing;	  /* the path of one of them */
 	uint64_t debugfiles_unchecked; /* named by a .gnu_debuglink, but too large for their checksum to be made */
+	struct debuginfod_stats servers;
 	uint64_t dwarf_refused; /* files whose debug information would be too large in memory */
 	struct jit_stats jit;
 	uint64_t perfmaps_cut; /* larger than what is read: names of JIT code may be old or missing */

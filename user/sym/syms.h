@@ -73,6 +73,9 @@ const struct mapping *syms_mapping(struct syms *syms, uint32_t pid, uint64_t tim
 /* A symbol's name as people write it; interned. */
 const char *syms_readable(struct syms *syms, const char *raw);
 
+/* Names that were found are looked up anew. */
+void syms_forget_answers(struct syms *syms);
+
 /* Mappings of a space change, or are gone: the kernel's walker gets an update. m: the one to add; NULL: none. */
 void guide_note(struct syms *syms, struct space *space, const struct mapping *m);
 void guide_free(struct guide *guide); /* NULL is nothing */

@@ -31,7 +31,7 @@ static bool has_dwarf(const struct elf_file *elf)
 int dwarf_open(const struct elf_file *elf, const char *path, struct dwarf_types **ret_dwarf)
 {
 	static const char *const roots[] = { "" };
-	struct debugfile_limits limits = { 0 };
+	struct debugfile_limits limits = { .servers = SERVERS_WAIT };
 	struct dwarffile_limits size = { 0 };
 	struct dwarf_types *d;
 	int fd = elf->fd, own_fd = -1, ret;

@@ -189,6 +189,11 @@ int interrupts_last(void)
 	return get(last);
 }
 
+enum interrupt_stage interrupts_stage_now(void)
+{
+	return get(stage);
+}
+
 void interrupts_stage(enum interrupt_stage stage, const char *doing, const char *lost)
 {
 	set(lost, lost);

@@ -31,6 +31,8 @@ int interrupts_last(void);
 /* What is done from now on, for the message ("detaching"), and what is lost if that is given up ("the result"). Both stay. */
 void interrupts_stage(enum interrupt_stage stage, const char *doing, const char *lost);
 
+enum interrupt_stage interrupts_stage_now(void);
+
 /* That signal asks for something else than the end at once: behind another it is nothing. 0: none does. */
 void interrupts_patient(int sig);
 

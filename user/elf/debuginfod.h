@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Debug files from the servers that DEBUGINFOD_URLS names, by libdebuginfod (of elfutils, in Debian, the client of gdb and perf, whose
+ * cache it shares). A child opens it: what comes from the network is read there, without capabilities, and who measures never waits for
+ * a server that does not answer. Only the main thread calls these.
+ */
+#ifndef SKEP_ELF_DEBUGINFOD_H
+#define SKEP_ELF_DEBUGINFOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Has the user set DEBUGINFOD_URLS? */
+bool debuginfod_is_on(void);
+
+/*
+ * The path of the debug file of a build id (size bytes), which stays valid, in ret_path: 0. -EAGAIN: it was asked for, and is on its way;
+ * -ENOENT: no server has it, or none is to be asked. may_wait: until it is there, but no longer than DEBUGINFOD_WAIT_S while no byte
+ * comes, once in a run, and not after Ctrl-C.
+ */
+int debuginfod_find(const uint8_t *id, int size, bool may_wait, const char **ret_path);
+#define DEBUGINFOD_WAIT_S 10
+
+/*
+ * Where the client keeps the file of a build id in hex: the i-th place of those that it may use (debuginfod_find_debuginfo(3)). 0, -ENOENT: there
+ * is no i-th, or -ENAMETOOLONG.
+ */
+int debuginfod_cached(unsigned int i, const char *hex, char *ret_path, size_t size);
+
+/* How many have come since the last call. */
+uint32_t debuginfod_news(void);
+
+/* What was asked for and did not come, in files. */
+struct debuginfod_stats {
+	uint32_t late;	 /* are on their way */
+	uint32_t failed; /* no server could be asked for: */
+	int failed_errno; /* of the last */
+	const char *why; /* nothing can be asked for; NULL: it can */
+};
+void debuginfod_stats(struct debuginfod_stats *ret_stats);
+
+/* The child's program: skep, called by this name. Returns its exit code, when its standard input ends. */
+#define DEBUGINFOD_CHILD "skep-debuginfod"
+int debuginfod_child(void);
+
+#endif
