@@ -8,8 +8,8 @@ build="make gcc libc6-dev clang bpftool pkg-config libbpf-dev libelf-dev zlib1g-
 test="$build bats libcmocka-dev chromium chromium-driver nodejs valgrind linux-perf golang-go g++ mandoc libclang-rt-14-dev \
 	procps util-linux jq gdb elfutils musl-tools xz-utils binutils bsdextrautils libcap2-bin iproute2 iputils-ping qemu-system-x86 busybox-static cpio zsh fish strace locales zstd \
 	git curl sqlite3 redis-server redis-tools nginx tmux htop prometheus clickhouse-server podman debuginfod"
-# Of npm, readers of the files that skep writes for them: into build/npm. Without npm, or where it reaches nothing, their tests are skipped.
-npm="speedscope@1.25.0 pprof-format@2.3.2 protobufjs@8.8.1"
+# Of npm, readers of the files that skep writes for them, and the sources of SQLite: into build/npm. Without npm, or where it reaches nothing, their tests are skipped.
+npm="speedscope@1.25.0 pprof-format@2.3.2 protobufjs@8.8.1 better-sqlite3@11.10.0"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 # A rustc that is there already (rustup) will do.
 command -v rustc >/dev/null || test="$test rustc"

@@ -200,3 +200,24 @@ many_samples() {
 	[ -e many.data ] || "$SKEP" -q record -F 4999 -o many.data -- "$WORK/shares" 0.3 >/dev/null
 	echo many.data
 }
+
+@test "hotspot's parser reads every sample of a recording" {
+	local parser
+	parser=$(ls /usr/lib/*/libexec/hotspot-perfparser 2>/dev/null) || skip "no hotspot here"
+	recording cpu
+	"$parser" --input cpu.data --output events 2>said
+	# After the head and a version: a size, then as many bytes, of which the first says what it is; 13 is a sample (perfdata.h, QPERFSTREAM 19)
+	python3 -c '
+import struct
+data = open("events", "rb").read()
+at, samples = 16, 0
+assert data[:11] == b"QPERFSTREAM"
+while at < len(data):
+	size, = struct.unpack("<I", data[at:at + 4])
+	samples += data[at + 4] == 13
+	at += 4 + size
+print(samples)' >got
+	"$SKEP" -q script -i cpu.data --json | wc -l | diff got -
+	table cpu.data
+	while read -r _ name; do grep -aqF "${name%@@*}" events; done < <(head -5 want)
+}
