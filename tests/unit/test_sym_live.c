@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "sym/syms.h"
+
 int test_own_function(int x);
 
 __attribute__((noinline)) int test_own_function(int x)
@@ -36,6 +38,29 @@ static struct syms *scanned(const struct syms_cfg *cfg, uint32_t pid)
 
 	assert_int_equal(proc_scan(cfg->proc_root, pid, &feed.sink), 0);
 	return feed.syms;
+}
+
+/* What was forgotten, as nobody mapped it for a while, is read again, whoever maps it then. */
+static void test_forgotten(void **state)
+{
+	struct syms_cfg cfg = { 0 };
+	struct syms *syms = scanned(&cfg, (uint32_t)getpid());
+	struct feed feed = { .sink = { .task = feed_task }, .syms = syms };
+	uint32_t pid = (uint32_t)getpid();
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		expect(syms, pid, 0, (uint64_t)(uintptr_t)test_own_function, "test_own_function");
+		for (size_t k = 0; k < syms->objects.all.n; k++)
+			object_forget(&syms->objects, syms->objects.all.data[k]);
+		assert_int_equal(syms->objects.nr_fds, 0);
+		if (i == 1)
+			assert_int_equal(proc_scan(cfg.proc_root, pid, &feed.sink), 0);
+		if (i == 1)
+			syms_pin(syms);
+		expect(syms, pid, 0, (uint64_t)(uintptr_t)own_static + 2, "own_static");
+	}
+	syms_free(syms);
 }
 
 static void test_self(void **state)
@@ -341,7 +366,7 @@ static void test_roots(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_self),	     cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_forgotten), cmocka_unit_test(test_self),	     cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_unseen_process), cmocka_unit_test(test_makes),
 		cmocka_unit_test(test_deleted),	     cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_not_fooled),   cmocka_unit_test(test_memfd),

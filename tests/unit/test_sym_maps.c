@@ -143,6 +143,23 @@ static void test_many_processes(void **state)
 	syms_free(syms);
 }
 
+/* Those that ended long ago are dropped, as others end. */
+static void test_exited_age(void **state)
+{
+	struct syms_cfg cfg = { .offline = true, .exited_max = 100, .exited_ns = 1000 };
+	struct syms *syms = new_syms(&cfg);
+
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++) {
+		map_at(syms, PID + i, 0, 0x10000, 0x1000, 0, "/nowhere/a");
+		task(syms, TASK_EXIT, PID + i, 0, 1000 + i * 300);
+	}
+	/* 3700 was the last: those of 2700 and later are kept */
+	for (uint32_t i = 0; i < 10; i++)
+		expect(syms, PID + i, 500, 0x10000, 1000 + i * 300 < 2700 ? "[unknown]" : "[a]");
+	syms_free(syms);
+}
+
 /* A random history against the slow truth: the last mapping before the time that covers the page. */
 static void test_random_history(void **state)
 {
@@ -179,7 +196,7 @@ int main(void)
 		cmocka_unit_test(test_overlap),	      cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_fork),	      cmocka_unit_test(test_recycled_pid),
-		cmocka_unit_test(test_many_processes), cmocka_unit_test(test_random_history),
+		cmocka_unit_test(test_many_processes), cmocka_unit_test(test_exited_age), cmocka_unit_test(test_random_history),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

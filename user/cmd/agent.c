@@ -28,6 +28,7 @@
 #define EVERY_MIN_NS NS_PER_S
 #define EVERY_MAX_NS (24 * 3600 * NS_PER_S)
 #define TAKE_NS (5 * NS_PER_S) /* sums are taken so often: names are found while processes live, or soon after */
+#define EXITED_KEPT_NS (12ull * TAKE_NS) /* so old is no sum that is taken */
 #define EXITED_KEPT 16384u /* processes whose names are: 3,000 a second may end until sums are taken */
 #define KEEP_KIB (1u << 20)
 #define KEEP_NS (7 * 24 * 3600 * NS_PER_S)
@@ -352,7 +353,7 @@ static uint64_t unwritten(const struct agent *a)
 static int run(struct agent *a, int *status, struct err *err)
 {
 	struct profile ledger;
-	struct syms_cfg syms_cfg = { .build_ids = true, .exited_max = EXITED_KEPT, .servers = SERVERS_ASK };
+	struct syms_cfg syms_cfg = { .build_ids = true, .exited_max = EXITED_KEPT, .exited_ns = EXITED_KEPT_NS, .servers = SERVERS_ASK };
 	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = a->o->h.receipt || a->figures };
 	struct picture *pic = a->pic;
 	int ret;

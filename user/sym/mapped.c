@@ -6,7 +6,9 @@
 #include "elf/debuginfod.h"
 #include "sym/jitnames.h"
 #include "sym/syms.h"
+#include "util/clock.h"
 
+#define TRIM_NS 60000000000ull
 #define PINNED_FDS_MAX 64u /* files opened by syms_pin whose symbols wait for the first use */
 
 static int note_jit(struct syms *syms, struct space *space)
@@ -129,6 +131,31 @@ static void take_debug_files(struct syms *syms)
 		syms_forget_answers(syms);
 }
 
+static void mark(const struct mapping *m)
+{
+	m->obj->is_mapped = true;
+}
+
+/* A run of days meets programs without end: of files that no process has any more, names are not kept. */
+static void trim(struct syms *syms)
+{
+	uint64_t now = now_ns();
+
+	if (!syms->trimmed_ns)
+		syms->trimmed_ns = now;
+	if (now - syms->trimmed_ns < TRIM_NS)
+		return;
+	syms->trimmed_ns = now;
+	maps_each(&syms->maps, mark);
+	for (size_t i = 0; i < syms->objects.all.n; i++) {
+		struct object *obj = syms->objects.all.data[i];
+
+		if (!obj->is_mapped)
+			object_forget(&syms->objects, obj);
+		obj->is_mapped = false;
+	}
+}
+
 uint64_t syms_pin(struct syms *syms)
 {
 	uint64_t since_ns = 0, ns;
@@ -146,6 +173,7 @@ uint64_t syms_pin(struct syms *syms)
 			object_read(&syms->objects, p->obj, p->pid);
 	}
 	syms->pending.n = 0;
+	trim(syms);
 	for (size_t i = 0; i < syms->jits.n; i++) {
 		struct space *space = maps_find(&syms->maps, syms->jits.data[i]);
 

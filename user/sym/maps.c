@@ -38,9 +38,9 @@ static void free_space(struct space *space)
 	free(space);
 }
 
-void maps_init(struct maps *maps, uint32_t exited_max)
+void maps_init(struct maps *maps, uint32_t exited_max, uint64_t exited_ns)
 {
-	*maps = (struct maps){ .exited_max = exited_max ? exited_max : EXITED_MAX };
+	*maps = (struct maps){ .exited_max = exited_max ? exited_max : EXITED_MAX, .exited_ns = exited_ns };
 }
 
 void maps_free(struct maps *maps)
@@ -276,6 +276,14 @@ static bool forget(struct maps *maps, const struct exited *e)
 	return true;
 }
 
+/* Is the oldest that ended to be dropped, n being kept? */
+static bool is_past(const struct maps *maps, size_t n, uint64_t time_ns)
+{
+	uint64_t since_ns = maps->exited.data[maps->exited_at].time_ns;
+
+	return n > maps->exited_max || (maps->exited_ns && time_ns > since_ns && time_ns - since_ns > maps->exited_ns);
+}
+
 int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns)
 {
 	space->is_exited = true;
@@ -284,7 +292,7 @@ int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns)
 		return -ENOMEM;
 	maps->exited.data[maps->exited.n++] = (struct exited){ space->pid, time_ns };
 	/* One that the kernel still knows waits at the end of the queue. */
-	for (size_t n = maps->exited.n - maps->exited_at; n > maps->exited_max; n--) {
+	for (size_t n = maps->exited.n - maps->exited_at; n && is_past(maps, n, time_ns); n--) {
 		struct exited e = maps->exited.data[maps->exited_at++];
 
 		if (forget(maps, &e))
@@ -373,4 +381,20 @@ const struct mapping *maps_lookup(const struct space *space, uint64_t time_ns, u
 	for (i = space->nr_epochs; !m && !time_ns && i--;)
 		m = find_live(&space->epochs[i], ip);
 	return m;
+}
+
+void maps_each(const struct maps *maps, void (*each)(const struct mapping *m))
+{
+	for (size_t i = 0; i < maps->all.n; i++) {
+		const struct space *space = maps->all.data[i];
+
+		for (uint32_t k = 0; k < space->nr_epochs; k++) {
+			const struct epoch *e = &space->epochs[k];
+
+			for (uint32_t j = 0; e->live && j < e->live->n; j++)
+				each(&e->live->data[j]);
+			for (uint32_t j = 0; j < e->nr_old; j++)
+				each(&e->old[j].m);
+		}
+	}
 }

@@ -78,12 +78,13 @@ struct maps {
 	struct map by_pid;
 	VEC(struct exited) exited; /* oldest first, from the exited_at-th on */
 	size_t exited_at;
-	size_t exited_max; /* of so many the mappings are kept */
+	size_t exited_max; /* of so many the mappings are kept, */
+	uint64_t exited_ns; /* for so long; 0: for ever */
 	struct space *last; /* the last one that was looked up */
 };
 
 /* exited_max 0: a default that is enough for the look-ups at the end of a run. */
-void maps_init(struct maps *maps, uint32_t exited_max);
+void maps_init(struct maps *maps, uint32_t exited_max, uint64_t exited_ns);
 void maps_free(struct maps *maps);
 
 struct space *maps_find(struct maps *maps, uint32_t pid);
@@ -98,6 +99,9 @@ int maps_fork(struct maps *maps, uint32_t ppid, uint32_t pid, uint64_t time_ns);
 
 /* The process has ended. Of the ended ones the oldest are dropped, to free their spaces. 0 or -ENOMEM. */
 int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns);
+
+/* Calls each() for all mappings that are, or were, of a process that is known. */
+void maps_each(const struct maps *maps, void (*each)(const struct mapping *m));
 
 /* What was mapped at ip at that time, or NULL. The pointer lives until the space changes. */
 const struct mapping *maps_lookup(const struct space *space, uint64_t time_ns, uint64_t ip);

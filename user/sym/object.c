@@ -4,30 +4,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "elf/debugfile.h"
 #include "elf/debuginfod.h"
 #include "elf/elfsyms.h"
 #include "sym/lines.h"
+#include "sym/objectfile.h"
 #include "sym/origin.h"
 #include "util/hash.h"
 #include "util/interrupt.h"
 
 #define TRIES_MAX 16	      /* processes tried for a file before it is given up */
 #define KEPT_FDS_MAX 128u     /* files kept open for their line tables, or for more of their unwinding tables */
-#define VDSO_MAX_BYTES (64u << 10)
-#define DELETED " (deleted)"
-#define OVERLAYFS_MAGIC 0x794c7630 /* linux/magic.h OVERLAYFS_SUPER_MAGIC */
 
 static void close_fd(int *fd)
 {
@@ -59,13 +51,6 @@ static bool starts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-static size_t len_without_deleted(const char *path)
-{
-	size_t n = strlen(path), d = sizeof(DELETED) - 1;
-
-	return n > d && !strcmp(path + n - d, DELETED) ? n - d : n;
-}
-
 static enum object_kind kind_of(const char *path)
 {
 	static const char *const anon[] = { "//anon", "[anon", "/dev/zero", "[heap]",	 "[stack",
@@ -83,7 +68,7 @@ static enum object_kind kind_of(const char *path)
 
 static const char *name_unknown(struct strpool *pool, const char *path)
 {
-	size_t n = len_without_deleted(path), at = n;
+	size_t n = objectfile_path_bytes(path), at = n;
 	char text[NAME_MAX + 3];
 
 	if (*path == '[')
@@ -176,155 +161,6 @@ uint64_t objects_missing(const struct objects *objects, const char **ret_path)
 	return n;
 }
 
-static const char *proc_root(const struct objects *objects)
-{
-	return objects->cfg->proc_root ? objects->cfg->proc_root : "/proc";
-}
-
-static bool build_id_agrees(const struct object *obj, int fd)
-{
-	uint8_t id[BUILD_ID_MAX];
-	struct elf_file elf;
-	int n;
-
-	if (elf_open_fd(fd, &elf))
-		return false;
-	n = elf_build_id(&elf, id, sizeof(id));
-	elf_close(&elf);
-	/* Kernels give 20 bytes with zeros at the end for shorter ids. */
-	return n > 0 && n <= obj->build_id_size && !memcmp(id, obj->build_id, (size_t)n);
-}
-
-/* Is it the file that was mapped, and not another one that took its name (or its process's pid)? */
-static bool is_the_file(const struct object *obj, int fd, bool is_host)
-{
-	struct statfs fs;
-	struct stat st;
-
-	if (obj->build_id_size)
-		return build_id_agrees(obj, fd);
-	if (!obj->ino)
-		return true;
-	if (fstat(fd, &st) < 0)
-		return false;
-	/* btrfs and overlayfs show another device in maps than in stat, overlayfs another inode too. */
-	if (st.st_ino == obj->ino)
-		return !is_host || major(st.st_dev) == 0 || st.st_dev == makedev(obj->maj, obj->min);
-	return !is_host && len_without_deleted(obj->path) == strlen(obj->path) && !fstatfs(fd, &fs) &&
-	       fs.f_type == OVERLAYFS_MAGIC;
-}
-
-/* Opens path; gives an fd only if it is the file. */
-static int open_checked(const struct object *obj, const char *path, bool is_host, bool any)
-{
-	int fd = regular_open(path);
-
-	if (fd >= 0 && !any && !is_the_file(obj, fd, is_host)) {
-		close(fd);
-		return -ESTALE;
-	}
-	return fd;
-}
-
-/* Where the file is on this machine, if it is there; false: too long. */
-static bool host_path(const struct objects *objects, const struct object *obj, char path[PATH_MAX])
-{
-	return snprintf(path, PATH_MAX, "%s%.*s", objects->cfg->symfs ? objects->cfg->symfs : "", (int)len_without_deleted(obj->path),
-			obj->path) < PATH_MAX;
-}
-
-/* With --symfs the user says where the files of that machine are. */
-static bool is_elsewhere(const struct objects *objects)
-{
-	return objects->origin && objects->origin->other_machine && !objects->cfg->symfs;
-}
-
-int object_why(const struct objects *objects, const struct object *obj, char *text, size_t size)
-{
-	char path[PATH_MAX];
-	int fd = host_path(objects, obj, path) ? regular_open(path) : -ENAMETOOLONG, ret = fd;
-
-	if (fd < 0) {
-		snprintf(text, size, "the file cannot be opened: %s", strerror(-fd));
-		return ret;
-	}
-	if (is_elsewhere(objects) && !obj->build_id_size) {
-		snprintf(text, size, "the recording is of another machine and does not have the build id of the file");
-		close(fd);
-		return -ESTALE;
-	}
-	ret = obj->build_id_size && !build_id_agrees(obj, fd) ? -ESTALE : 0;
-	snprintf(text, size, ret ? "the file has another build id than the one that ran" : "the file has no symbols that can be read");
-	close(fd);
-	return ret;
-}
-
-/* The link says where the file was: enough identity where inodes are not to be trusted. */
-static bool link_agrees(const struct object *obj, const char *link)
-{
-	char target[PATH_MAX];
-	ssize_t n = readlink(link, target, sizeof(target));
-
-	return n > 0 && (size_t)n == strlen(obj->path) && !memcmp(target, obj->path, (size_t)n);
-}
-
-static int open_by_process(const struct objects *objects, const struct object *obj, uint32_t pid, uint64_t start,
-			   uint64_t end)
-{
-	int plain = (int)len_without_deleted(obj->path), fd;
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%u/map_files/%" PRIx64 "-%" PRIx64, proc_root(objects), pid, start, end);
-	fd = open_checked(obj, path, false, false);
-	if (fd == -ESTALE && link_agrees(obj, path))
-		fd = open_checked(obj, path, false, !obj->build_id_size);
-	if (fd >= 0)
-		return fd;
-	if (snprintf(path, sizeof(path), "%s/%u/root%.*s", proc_root(objects), pid, plain, obj->path) >=
-	    (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open_checked(obj, path, false, false);
-	if (fd >= 0)
-		return fd;
-	/* A deleted program can still be read as long as it runs. */
-	snprintf(path, sizeof(path), "%s/%u/exe", proc_root(objects), pid);
-	return obj->ino || obj->build_id_size ? open_checked(obj, path, false, false) : -ENOENT;
-}
-
-/* What perf record and perf buildid-cache keep: $HOME/.debug/.build-id/xx/yy.../elf. */
-static int open_cached(const struct object *obj)
-{
-	const char *home = getenv("HOME");
-	char path[PATH_MAX];
-	int at;
-
-	if (!home)
-		return -ENOENT;
-	at = snprintf(path, sizeof(path), "%s/.debug/.build-id/%02x/", home, obj->build_id[0]);
-	if (at < 0 || at + 2 * BUILD_ID_MAX + (int)sizeof("/elf") > (int)sizeof(path))
-		return -ENAMETOOLONG;
-	for (int i = 1; i < obj->build_id_size; i++)
-		at += sprintf(path + at, "%02x", obj->build_id[i]);
-	strcpy(path + at, "/elf");
-	return open_checked(obj, path, false, false);
-}
-
-/* pid 0: no process has it. Less than 0: not to be had. */
-static int open_file(const struct objects *objects, const struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
-{
-	char plain[PATH_MAX];
-	int fd = -ENOENT;
-
-	if (!objects->cfg->offline && pid)
-		fd = open_by_process(objects, obj, pid, start, end);
-	if (fd < 0 && obj->kind == OBJECT_FILE && host_path(objects, obj, plain)) {
-		/* Of a recording made here without a build id perf trusts the path, and so do we: inodes of overlays are not those of maps. */
-		if (obj->build_id_size || obj->ino || !is_elsewhere(objects))
-			fd = open_checked(obj, plain, true, objects->cfg->offline && !obj->build_id_size && !is_elsewhere(objects));
-	}
-	return fd < 0 && obj->build_id_size ? open_cached(obj) : fd;
-}
-
 bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
 {
 	int fd;
@@ -338,7 +174,7 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 	if (obj->nr_tries && obj->tried_pid == pid)
 		return false;
 	obj->tried_pid = pid;
-	fd = open_file(objects, obj, pid, start, end);
+	fd = objectfile_open(objects, obj, pid, start, end);
 	if (fd < 0) {
 		if (++obj->nr_tries == TRIES_MAX || objects->cfg->offline)
 			obj->state = OBJECT_FAILED;
@@ -348,54 +184,6 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 	objects->nr_fds++;
 	obj->state = OBJECT_OPEN;
 	return true;
-}
-
-/* Our own vDSO is the one of every process of this kernel and word size. */
-static int open_vdso(struct elf_file *ret_elf)
-{
-	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT: the kernel gives an integer */
-	Elf64_Ehdr h;
-	uint64_t size;
-
-	if (!image)
-		return -ENOENT;
-	memcpy(&h, image, sizeof(h));
-	/* It has no size anywhere, but its section headers are last (kernel: vdso2c keeps them). */
-	size = h.e_shoff + (uint64_t)h.e_shnum * h.e_shentsize;
-	if (h.e_ident[EI_CLASS] != ELFCLASS64 || size > VDSO_MAX_BYTES)
-		return -ENOEXEC;
-	return elf_open_mem(image, size, ret_elf);
-}
-
-static int open_debug(struct objects *objects, const struct object *obj, const struct elf_file *elf,
-		      uint32_t pid, struct elf_file *ret_debug)
-{
-	const char *dir = objects->cfg->debug_dir ? objects->cfg->debug_dir : "/usr/lib/debug";
-	const char *roots[3];
-	char root[PATH_MAX], path[PATH_MAX];
-	size_t n = 0;
-	int fd;
-
-	if (obj->kind != OBJECT_FILE)
-		return -ENOENT;
-	snprintf(root, sizeof(root), "%s/%u/root", proc_root(objects), pid);
-	if (objects->cfg->symfs)
-		roots[n++] = objects->cfg->symfs;
-	roots[n++] = "";
-	if (pid && !objects->cfg->offline)
-		roots[n++] = root;
-	snprintf(path, sizeof(path), "%.*s", (int)len_without_deleted(obj->path), obj->path);
-	objects->debug_limits.servers = objects->cfg->servers;
-	if (objects->cfg->servers == SERVERS_WAIT && !objects->cfg->offline && interrupts_stage_now() != INTERRUPT_FINISH)
-		objects->debug_limits.servers = SERVERS_ASK;
-	fd = debugfile_open(elf, path, dir, roots, n, &objects->debug_limits);
-	if (fd < 0)
-		return fd;
-	if (elf_open_fd(fd, ret_debug)) {
-		close(fd);
-		return -ENOEXEC;
-	}
-	return fd;
 }
 
 static bool wants_lines(const struct objects *objects)
@@ -443,11 +231,11 @@ int object_file_open(struct objects *objects, struct object *obj, uint32_t pid, 
 	if (obj->state == OBJECT_NEW && !object_open(objects, obj, pid, start, end))
 		return -ENOENT;
 	if (obj->kind != OBJECT_VDSO) {
-		fd = obj->fd >= 0 ? obj->fd : open_file(objects, obj, pid, start, end);
+		fd = obj->fd >= 0 ? obj->fd : objectfile_open(objects, obj, pid, start, end);
 		if (fd < 0)
 			return -ENOENT;
 	}
-	ret = fd < 0 ? open_vdso(&ret_file->elf) : elf_open_fd(fd, &ret_file->elf);
+	ret = fd < 0 ? objectfile_vdso(&ret_file->elf) : elf_open_fd(fd, &ret_file->elf);
 	if (ret) {
 		if (fd >= 0 && fd != obj->fd)
 			close(fd);
@@ -460,7 +248,7 @@ int object_file_open(struct objects *objects, struct object *obj, uint32_t pid, 
 const struct elf_file *object_file_debug(struct objects *objects, const struct object *obj, uint32_t pid,
 					 struct object_file *file)
 {
-	file->debug_fd = open_debug(objects, obj, &file->elf, pid, &file->debug);
+	file->debug_fd = objectfile_debug(objects, obj, &file->elf, pid, &file->debug);
 	return file->debug_fd >= 0 ? &file->debug : NULL;
 }
 
@@ -487,13 +275,13 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	if (obj->state != OBJECT_OPEN)
 		return;
 	obj->state = OBJECT_FAILED;
-	if (obj->kind == OBJECT_VDSO ? open_vdso(&elf) : elf_open_fd(obj->fd, &elf)) {
+	if (obj->kind == OBJECT_VDSO ? objectfile_vdso(&elf) : elf_open_fd(obj->fd, &elf)) {
 		objects->nr_fds -= obj->fd >= 0;
 		close_fd(&obj->fd);
 		return;
 	}
 	if (lacks(objects, &elf))
-		debug_fd = open_debug(objects, obj, &elf, pid, &debug);
+		debug_fd = objectfile_debug(objects, obj, &elf, pid, &debug);
 	obj->is_coming = debug_fd == -EAGAIN;
 	if (objects->cfg->build_ids && !obj->build_id_size)
 		obj->own_id_size = (uint8_t)elf_build_id(&elf, obj->own_id, sizeof(obj->own_id));
@@ -547,11 +335,32 @@ void object_ask(struct objects *objects, struct object *obj, const struct elf_fi
 
 	if (objects->cfg->servers == SERVERS_NOT || !debuginfod_is_on() || !lacks(objects, elf))
 		return;
-	fd = open_debug(objects, obj, elf, pid, &debug);
+	fd = objectfile_debug(objects, obj, elf, pid, &debug);
 	if (fd < 0)
 		return;
 	elf_close(&debug);
 	close(fd);
+}
+
+void object_forget(struct objects *objects, struct object *obj)
+{
+	if (obj->state != OBJECT_OPEN && obj->state != OBJECT_READ)
+		return;
+	lines_free(obj->lines);
+	objects->nr_fds -= (obj->fd >= 0) + (obj->debug_fd >= 0);
+	close_fd(&obj->fd);
+	close_fd(&obj->debug_fd);
+	free(obj->segs);
+	symtab_free(&obj->tab);
+	vec_free(&obj->starts);
+	obj->tab = (struct symtab){ 0 };
+	obj->segs = NULL;
+	obj->nr_segs = 0;
+	obj->lines = NULL;
+	obj->lines_tried = obj->starts_tried = obj->is_coming = false;
+	obj->nr_tries = 0;
+	obj->tried_pid = 0;
+	obj->state = OBJECT_NEW;
 }
 
 struct lines *object_lines(struct objects *objects, struct object *obj)

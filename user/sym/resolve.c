@@ -39,7 +39,7 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 	syms->perfmap_limits = (struct perfmap_limits)PERFMAP_LIMITS;
 	if (!syms->cfg.proc_root)
 		syms->cfg.proc_root = "/proc";
-	maps_init(&syms->maps, cfg->exited_max);
+	maps_init(&syms->maps, cfg->exited_max, cfg->exited_ns);
 	syms->pool = cfg->pool ? cfg->pool : strpool_new();
 	syms->cache_slots = CACHE_FIRST_SLOTS;
 	syms->cache = calloc(syms->cache_slots, sizeof(*syms->cache));

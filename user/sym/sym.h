@@ -41,6 +41,7 @@ struct syms_cfg {
 	bool perf_objects;
 	enum debugfile_servers servers; /* SERVERS_WAIT in a live run: once the measuring is over */
 	uint32_t exited_max; /* names are kept for so many processes that ended; 0: enough for a run whose samples are resolved at its end */
+	uint64_t exited_ns; /* and for so long; 0: for ever */
 	const char *proc_root; /* NULL: "/proc"; for tests */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
 	const char *symfs;     /* files are looked for below this directory; NULL: "/" */
