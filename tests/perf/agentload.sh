@@ -44,7 +44,7 @@ turns() {
 		paste -d ' ' "$TMP/rate.bare" "$TMP/rate.$run" | awk 'NF == 2 { print 100 * $2 / $1 }' >"$TMP/left"
 		[ $run = agent ] || awk 'NR % 3 == 1' "$TMP/rate.bare" | paste -d ' ' - "$TMP/rate.figures" | awk '{ print 100 * $2 / $1 }' >"$TMP/left"
 		printf '  %-10s %8.0f requests a CPU second without, %8.0f beside agent -F 19 %s: %.1f %% left (half of the turns: %s)\n' "$what" "$(median "$TMP/rate.bare")" "$(median "$TMP/rate.$run")" \
-			"$([ $run = agent ] || echo "$FIGURES")" "$(median "$TMP/left")" "$(sort -n "$TMP/left" | awk '{ v[NR] = $1 } END { printf "%.1f to %.1f", v[int(NR / 4) + 1], v[int(3 * NR / 4) + 1 > NR ? NR : int(3 * NR / 4) + 1] }')"
+			"$([ $run = agent ] || echo "$FIGURES")" "$(median "$TMP/left")" "$(sort -n "$TMP/left" | awk '{ v[NR] = $1 } END { printf "%.1f to %.1f", v[int((NR + 3) / 4)], v[int((3 * NR + 3) / 4)] }')"
 		[ $run = figures ] || left=$(median "$TMP/left")
 	done
 	words "$what: requests of a CPU second that are left beside the agent, median of $TURNS turns" "\`agent -F 19\` $(printf '%.1f %%' "$left")" "without 100 %" ""
