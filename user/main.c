@@ -204,10 +204,10 @@ int main(int argc, char **argv)
 	signals_init();
 	limits_init();
 	clock_init();
-	if (argc && !strcmp(argv[0], DEBUGINFOD_CHILD))
-		return debuginfod_child();
 	if (refuse_setuid(&err))
 		return print_err(NULL, &err, -EPERM);
+	if (argc && !strcmp(argv[0], DEBUGINFOD_CHILD))
+		return debuginfod_child();
 	for (; at < argc && argv[at][0] == '-'; at++) {
 		if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
 			return print_usage(stdout), flush_stdout(EXIT_DONE);

@@ -8,7 +8,7 @@ PORT=28742
 
 # A stripped program ./bare whose debug file is below ./files, and no cache of anybody's
 stripped() {
-	need objcopy strip debuginfod curl
+	need objcopy strip debuginfod curl python3 readelf strace pgrep
 	mkdir -p files home
 	export HOME=$PWD/home
 	unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH XDG_CACHE_HOME
@@ -41,13 +41,16 @@ while True: kept.append(s.accept())'
 	URL=http://127.0.0.1:$((PORT + 1))
 }
 
-nobody_fetches() {
-	! pgrep -f '^skep-debuginfod' >/dev/null
+# fetcher: the pid of this run's, which has the home of the test, while there is one
+fetcher() {
+	local pid
+	for pid in $(pgrep -f '^skep-debuginfod'); do
+		! tr '\0' '\n' <"/proc/$pid/environ" | grep -qxF "HOME=$HOME" || echo "$pid"
+	done 2>/dev/null
 }
 
-# fetcher: its pid, while there is one
-fetcher() {
-	pgrep -f '^skep-debuginfod'
+nobody_fetches() {
+	[ -z "$(fetcher)" ]
 }
 
 @test "names from a server: a live run, a recording, and the cache without a server" {
@@ -97,7 +100,7 @@ fetcher() {
 	cat said
 	[ $((SECONDS - start)) -le 16 ]
 	grep -q 'waiting for debug files from the servers' said
-	grep -q '1 debug files have not come from the servers of DEBUGINFOD_URLS' said
+	grep -q '1 debug file is still on the way from the servers of DEBUGINFOD_URLS' said
 	grep -qE 'bare\+0x' a.folded
 	eventually nobody_fetches
 	[ "$(find home -name 'debuginfo*' -type f | wc -l)" = 0 ] # that nothing came is no answer to keep
@@ -106,7 +109,7 @@ fetcher() {
 	DEBUGINFOD_URLS=$URL "$SKEP" top --stdio -n 2 -d 0.3 -F "$(hz 499)" -- ./bare 3 >said 2>&1
 	[ $((SECONDS - start)) -le 5 ]
 	cat said
-	grep -q '1 debug files have not come' said
+	grep -q '1 debug file is still on the way' said
 }
 
 @test "a server that hangs: Ctrl-C goes on without it; the child has no capabilities" {
@@ -122,7 +125,7 @@ fetcher() {
 	[ $((SECONDS - start)) -le 2 ]
 	cat said
 	grep -qE 'bare\+0x' a.folded
-	grep -q '1 debug files have not come' said
+	grep -q '1 debug file is still on the way' said
 	eventually nobody_fetches
 }
 
@@ -133,7 +136,7 @@ fetcher() {
 	strace -f -qq -e trace=execve -o calls "$SKEP" report -i a.data
 	run ! grep debuginfod calls
 	DEBUGINFOD_URLS=http://127.0.0.1:$((PORT + 2)) "$SKEP" report -i a.data >said 2>&1
-	grep -q '1 debug files could not be had from the servers of DEBUGINFOD_URLS: Connection refused' said
+	grep -q '1 debug file is not available from the servers of DEBUGINFOD_URLS: Connection refused' said
 	[ "$(find home -name debuginfo | wc -l)" = 0 ]
 	local dir=www/buildid/$(readelf -n bare | awk '/Build ID:/ { print $3; exit }')
 	mkdir -p "$dir"
@@ -143,4 +146,14 @@ fetcher() {
 	DEBUGINFOD_URLS=http://127.0.0.1:$((PORT + 3)) "$SKEP" report -i a.data -s sym --no-children --json >a.json
 	[ "$(find home -name debuginfo | wc -l)" = 1 ] # it came
 	jq -e '[.rows[].sym] | (index("hot") or index("outer")) | not' a.json
+	jq -e 'any(.notes[]; test("is no debug file of that build id"))' a.json
+}
+
+@test "a cache by a relative path" {
+	stripped
+	server
+	"$SKEP" record -F "$(hz 499)" -o a.data -- ./bare 0.3
+	DEBUGINFOD_CACHE_PATH=here DEBUGINFOD_URLS=$URL "$SKEP" report -i a.data -s sym --no-children --json >a.json
+	jq -e '[.rows[].sym] | index("hot")' a.json
+	[ -e here ]
 }

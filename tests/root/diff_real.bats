@@ -61,7 +61,7 @@ perf_has() {
 		[ "$(wc -l <perf.$o)" = 10 ]
 		side=$([ $o = 2 ] && echo before || echo after)
 		jq -r --arg side $side 'select(.sym) | "\(.sym) \(.[$side + "_pct"])"' change.json |
-			awk -v all="$(cat weight.$o)" 'NR == FNR { share[$1] = $2; next } { d = share[$1] - 100 * $2 / all; if (d > 0.01 || d < -0.01) { print; bad = 1 } } END { exit bad }' - perf.$o
+			awk -v all="$(cat weight.$o)" 'NR == FNR { share[$1] = $2; next } { n++; d = share[$1] - 100 * $2 / all; if (d > 0.01 || d < -0.01) { print; bad = 1 } } END { exit bad || n != 10 }' - perf.$o
 	done
 	# Inlined into others by -O2, a function of its own with -O0: without --inline it is new, with it both have it
 	jq -se 'map(select(.sym == "insertCellFast"))[0] | .before_pct == 0 and .significant' change.json

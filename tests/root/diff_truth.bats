@@ -34,9 +34,9 @@ rows() {
 
 # measuring: what else runs on the machine is no chance
 # bats test_tags=measuring
-@test "30 pairs of runs of the same program: few of them differ; six groups of five: none" {
+@test "30 pairs of runs of the same program: few of them differ; six groups of five: one at most" {
 	for i in $(seq 10 69); do run_of $i.data 0.1 1; done >shares
-	false=0
+	false=0 false_groups=0
 	for i in $(seq 10 2 68); do
 		rows $i.data $((i + 1)).data >pair
 		jq -se 'any(.significant == true)' pair >/dev/null && false=$((false + 1)) && cat pair
@@ -45,7 +45,7 @@ rows() {
 	[ $false -le 4 ] # 1.5 are expected; five or more come in one of 50 such tests
 	for i in 10 20 30 40 50 60; do
 		rows $i.data $((i + 1)).data $((i + 2)).data $((i + 3)).data $((i + 4)).data -- $((i + 5)).data $((i + 6)).data $((i + 7)).data $((i + 8)).data $((i + 9)).data >group
-		jq -se 'any(.significant == true) | not' group >/dev/null || { cat group; false=$((false + 100)); }
+		jq -se 'any(.significant == true) | not' group >/dev/null || { cat group; false_groups=$((false_groups + 1)); }
 	done
-	[ $false -lt 200 ]
+	[ $false_groups -le 1 ] # 5 in 100 of such groups may
 }

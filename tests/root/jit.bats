@@ -94,6 +94,6 @@ near() {
 	"$SKEP" report -i node.data --json | jq -r '.notes[]' | tee said
 	[ "$(grep -c '^code that was made at run time has no names here; they come with node: --perf-basic-prof$' said)" = 1 ]
 	"$SKEP" flame -o node.folded -- node --perf-basic-prof "$BATS_TEST_DIRNAME/../work/shares.js" 0.3 2>said >/dev/null
-	! grep 'they come with node' said
+	run ! grep 'they come with node' said
 	grep -q hotJs node.folded
 }

@@ -53,10 +53,10 @@ static int set_order(void *base, const char *text, struct err *err)
 static int set_fail(void *base, const char *text, struct err *err)
 {
 	struct diff_options *o = base;
-	int ret = num_double(text, 100, &o->fail_above);
+	int ret = num_double(text, WEIGHT_MAX, &o->fail_above); /* counts may grow by any percentage */
 
 	o->fails = true;
-	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--fail-above': expected 0 to 100", text) : 0;
+	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--fail-above': expected 0 or more", text) : 0;
 }
 
 static int take_file(void *base, const char *text, struct err *err)
@@ -135,15 +135,40 @@ struct diff_reading {
 	uint32_t run;
 };
 
+/* Length of an event's name without ":ppp": how precise its addresses are does not change what it counts. */
+static size_t plain_event(const char *name)
+{
+	size_t n = strlen(name), at = n;
+
+	while (at && (name[at - 1] == 'p' || name[at - 1] == 'P'))
+		at--;
+	return at && at < n && name[at - 1] == ':' ? at - 1 : n;
+}
+
+/* The one of this name, else one that counts the same; NULL: the first. -1: none. */
+static int event_of(const struct data_meta *meta, const char *wanted)
+{
+	for (int i = 0; i < meta->nr_events; i++)
+		if (wanted ? !strcmp(meta->events[i].name, wanted) : !replay_is_dummy(&meta->events[i]))
+			return i;
+	for (int i = 0; wanted && i < meta->nr_events; i++) {
+		size_t n = plain_event(wanted);
+
+		if (plain_event(meta->events[i].name) == n && !strncmp(meta->events[i].name, wanted, n))
+			return i;
+	}
+	return -1;
+}
+
 static int find_event(struct diff *d, const struct data_meta *meta, const char *path, struct err *err)
 {
 	const char *wanted = d->event ? d->event : d->o->event;
+	int event = event_of(meta, wanted);
 
-	for (int i = 0; i < meta->nr_events; i++)
-		if (wanted ? !strcmp(meta->events[i].name, wanted) : !replay_is_dummy(&meta->events[i])) {
-			d->event = strpool_add(d->pool, meta->events[i].name);
-			return d->event ? i : err_set(err, -ENOMEM, "out of memory");
-		}
+	if (event >= 0) {
+		d->event = d->event ? d->event : strpool_add(d->pool, meta->events[event].name);
+		return d->event ? event : err_set(err, -ENOMEM, "out of memory");
+	}
 	err_exit(err, -ENOENT, EXIT_FAILED, "'%s' has no event '%s'", path, wanted ? wanted : "");
 	err_hint(err, "skep report --header-only -i '%s' lists its events; -e chooses one", path);
 	return -ENOENT;
@@ -220,19 +245,27 @@ static int replay_into(struct diff *d, struct replay *r, uint32_t run, struct er
 	return ret;
 }
 
-/* Where the stacks of a run go. NULL: neither a screen nor a picture needs them. */
+/* Where the stacks of a run's side go. NULL: neither a screen nor a picture needs them. */
 static struct tree *tree_of(struct diff *d, uint32_t run)
 {
 	bool is_after = run >= d->nr_before;
 
-	return diff_has_picture(d->o) || (is_after && diff_has_screen(d->o)) ? &d->trees[is_after] : NULL;
+	return d->picture || (is_after && diff_has_screen(d->o)) ? &d->trees[is_after] : NULL;
 }
 
-static int read_file(struct diff *d, uint32_t run, struct err *err)
+/* Each run of a side is to count alike, as in the table: it gets the weight of the side's first one. */
+static int add_run(struct diff *d, uint32_t run, const struct tree *tree)
+{
+	uint64_t first = d->table.group.wholes[run < d->nr_before ? 0 : d->nr_before], whole = d->table.group.wholes[run];
+
+	return tree_add_tree(tree_of(d, run), tree, whole ? (double)first / (double)whole : 1);
+}
+
+static int read_run(struct diff *d, uint32_t run, struct tree *tree, struct err *err)
 {
 	struct diff_reading reading = { d, NULL, run };
 	struct replay replay = { .path = d->paths[run], .request = &d->o->request, .table = &d->table, .opened = opened, .opened_arg = &reading,
-				 .tree = tree_of(d, run), .leaves = true };
+				 .tree = tree, .leaves = true };
 	int ret = pick_new(&d->o->pick, &replay.pick, err);
 
 	replay.file.span = d->o->store.path ? &d->spans[run] : NULL;
@@ -243,6 +276,21 @@ static int read_file(struct diff *d, uint32_t run, struct err *err)
 	replay_close(&replay);
 	picture_free(replay.pic);
 	pick_free(replay.pick);
+	return ret;
+}
+
+static int read_file(struct diff *d, uint32_t run, struct err *err)
+{
+	bool is_first = !run || run == d->nr_before;
+	struct tree tree;
+	int ret;
+
+	if (is_first || !tree_of(d, run))
+		return read_run(d, run, tree_of(d, run), err);
+	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : read_run(d, run, &tree, err);
+	if (!ret && add_run(d, run, &tree))
+		ret = err_set(err, -ENOMEM, "out of memory");
+	tree_free(&tree);
 	return ret;
 }
 
@@ -377,7 +425,7 @@ static int print(struct diff *d, struct err *err)
 	struct schema schema = { columns, make_columns(d->o, &d->table.layout, columns), -1, .sort = (int8_t)(nr_keys + RANK) };
 	const struct view_options *o = &d->o->view;
 	struct run_cfg cfg = { .schema = &schema, .keys = ((1ull << nr_keys) - 1) | 1ull << (nr_keys + NUMBER), .sort = schema.sort,
-			       .format = d->o->json ? "json" : o->format, .fields = o->fields, .filter = o->filter, .out = o->out ? o->out : "-",
+			       .format = d->rows_format, .fields = o->fields, .filter = o->filter, .out = o->out ? o->out : "-",
 			       .top = o->top };
 	struct run run = { 0 };
 	int ret = run_open(&run, &cfg, err);
@@ -389,13 +437,17 @@ static int print(struct diff *d, struct err *err)
 	return ret ? ret : run_end(&run, &d->o->h, 0, err);
 }
 
+uint64_t diff_weight_after(const struct diff *d)
+{
+	return d->table.group.wholes[d->nr_before] * (d->nr_paths - d->nr_before);
+}
+
 /* The ledger comes after the screen. */
 static int show(struct diff *d, struct err *err)
 {
 	int ret;
 
-	for (uint32_t run = d->nr_before; run < d->nr_paths; run++)
-		d->profile.weight += d->table.group.wholes[run]; /* of the tree */
+	d->profile.weight = diff_weight_after(d);
 	ret = diff_screen(d, err);
 	if (ret)
 		return ret;
@@ -507,6 +559,8 @@ static int begin(struct diff *d, char **operands, struct err *err)
 	if (!ret)
 		ret = check_paths(d, err);
 	if (!ret)
+		ret = diff_find_format(d, err);
+	if (!ret)
 		ret = report_init(&d->table, &d->o->request, err);
 	if (!ret)
 		ret = check_keys(&d->table.layout, err);
@@ -533,7 +587,7 @@ static int diff_run(void *cfg, char **operands, struct err *err)
 	d.event_names[0] = d.event;
 	d.cfg = (struct report_cfg){ .event_names = d.event_names };
 	if (!ret && !counts)
-		ret = diff_has_picture(o) ? diff_picture(&d, err) : diff_has_screen(o) ? show(&d, err) : print(&d, err);
+		ret = d.picture ? diff_picture(&d, err) : diff_has_screen(o) ? show(&d, err) : print(&d, err);
 	if (!ret && o->fails && !counts)
 		ret = judge(&d, err);
 	free(d.rows);

@@ -54,6 +54,8 @@ struct diff {
 	uint16_t *place;     /* of table.group */
 	uint64_t others[DIFF_FILES_MAX]; /* samples of each file that are not shown, but count where shares are absolute */
 	struct tree trees[2]; /* of the files before and after the change, where they are shown */
+	const struct picture_format *picture; /* NULL: rows are shown, */
+	const char *rows_format; /* in this format; NULL: text */
 	const char *event; /* of pool; NULL: not known yet */
 	struct profile profile; /* of all files */
 	struct diff_row *rows;	/* beside those of the table */
@@ -73,10 +75,13 @@ uint64_t diff_fixed(double x);
 /* True if the table is shown on a screen. */
 bool diff_has_screen(const struct diff_options *o);
 
-/* True if a picture is written, of the stacks of both sides. */
-bool diff_has_picture(const struct diff_options *o);
+/* Which picture is written, or which rows, by --format or the ending of -o. 0, or -errno: there is no such format; err is filled. */
+int diff_find_format(struct diff *d, struct err *err);
 
-/* Writes it, with the ledger. 0, or -errno with err filled. */
+/* The weight of all stacks after the change: each run has that of the first. */
+uint64_t diff_weight_after(const struct diff *d);
+
+/* Writes the picture, with the ledger. 0, or -errno with err filled. */
 int diff_picture(struct diff *d, struct err *err);
 
 /* Are the files counts of skep stat or perf stat, as JSON? By the first one. */

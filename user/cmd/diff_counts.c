@@ -12,7 +12,6 @@
 #include "util/text.h"
 
 #define COUNT_TEXT 64
-#define EVENTS_MAX_COUNTS 4096
 
 bool diff_is_counts(const struct diff *d)
 {
@@ -54,7 +53,7 @@ static struct event_counts *find_event(struct counts *c, const char *event, cons
 	for (size_t i = 0; i < c->events.n; i++)
 		if (!strcmp(c->events.data[i]->event, event) && !strcmp(c->events.data[i]->unit, unit))
 			return c->events.data[i];
-	if (c->events.n == EVENTS_MAX_COUNTS || vec_reserve(&c->events))
+	if (vec_reserve(&c->events))
 		return NULL;
 	new = calloc(1, sizeof(*new));
 	if (!new)
@@ -77,8 +76,11 @@ struct count_reading {
 static int take_count(void *arg, const char *event, const char *unit, double value)
 {
 	struct count_reading *r = arg;
-	struct event_counts *e = find_event(r->counts, event, unit);
+	const char *wanted = r->counts->d->o->event;
+	struct event_counts *e = wanted && strcmp(wanted, event) ? NULL : find_event(r->counts, event, unit);
 
+	if (wanted && strcmp(wanted, event))
+		return 0;
 	if (!e)
 		return -ENOMEM;
 	e->values[r->run] += value;
@@ -86,7 +88,7 @@ static int take_count(void *arg, const char *event, const char *unit, double val
 	return 0;
 }
 
-/* The mean of those files of a side that have it; *nr: how many. */
+/* The mean of those files of a side that have it; *ret_nr: how many; values: what they have. */
 static double mean(const struct event_counts *e, uint32_t from, uint32_t to, double *values, uint32_t *ret_nr)
 {
 	double sum = 0;
@@ -186,6 +188,14 @@ static int deliver(void *arg, struct run *run, struct err *err)
 	return ret ? err_set(err, ret, "out of memory") : 0;
 }
 
+/* In percent; of 0 to something infinite. */
+static double growth(const struct event_counts *e)
+{
+	if (e->row.before > 0)
+		return 100 * (diff_ratio(&e->row) - 1);
+	return e->row.after > 0 ? INFINITY : 0;
+}
+
 /* Events that grew by more than --fail-above percent, and not by chance where that is known. */
 static int judge(const struct counts *c, struct err *err)
 {
@@ -196,25 +206,27 @@ static int judge(const struct counts *c, struct err *err)
 	for (size_t i = 0; i < c->events.n; i++) {
 		const struct event_counts *e = c->events.data[i];
 
-		if (!e->row.before_count || !e->row.after_count || 100 * (diff_ratio(&e->row) - 1) <= c->d->o->fail_above ||
-		    (!e->row.few && e->row.q >= DIFF_SIGNIFICANT))
+		if (!e->row.before_count || !e->row.after_count || growth(e) <= c->d->o->fail_above || (!e->row.few && e->row.q >= DIFF_SIGNIFICANT))
 			continue;
 		nr++;
-		if (!worst || diff_ratio(&e->row) > diff_ratio(&worst->row))
+		if (!worst || growth(e) > growth(worst))
 			worst = e;
 	}
 	if (!nr)
 		return 0;
 	text_escape(event, sizeof(event), worst->event);
+	if (isinf(growth(worst)))
+		return err_set(err, -EDOM, "%zu event%s grew by more than %g %%, most of all %s: from 0 to %.0f", nr, nr == 1 ? "" : "s",
+			       c->d->o->fail_above, event, worst->row.after);
 	return err_set(err, -EDOM, "%zu event%s grew by more than %g %%, most of all %s: by %.2f %%", nr, nr == 1 ? "" : "s", c->d->o->fail_above, event,
-		       100 * (diff_ratio(&worst->row) - 1));
+		       growth(worst));
 }
 
 static int print(struct counts *c, struct err *err)
 {
 	static const struct schema schema = { columns, NR_COLUMNS, -1, .sort = RANK };
 	const struct view_options *o = &c->d->o->view;
-	struct run_cfg cfg = { .schema = &schema, .keys = 1u << EVENT | 1u << UNIT, .sort = RANK, .format = c->d->o->json ? "json" : o->format,
+	struct run_cfg cfg = { .schema = &schema, .keys = 1u << EVENT | 1u << UNIT, .sort = RANK, .format = c->d->rows_format,
 			       .fields = o->fields, .filter = o->filter, .out = o->out ? o->out : "-", .top = o->top };
 	struct run run = { 0 };
 	int ret = run_open(&run, &cfg, err);
@@ -226,24 +238,52 @@ static int print(struct counts *c, struct err *err)
 	return ret ? ret : run_end(&run, &c->d->o->h, 0, err);
 }
 
+/* What is of samples is refused: it would have no effect. */
+static int check_options(const struct diff *d, struct err *err)
+{
+	const struct diff_options *o = d->o;
+	const struct pick_options no_pick = { 0 };
+	const struct symbol_options no_symbols = { 0 };
+	const struct {
+		const char *what;
+		bool is_set;
+	} options[] = {
+		{ "--sort", o->request.sort }, { "--percentage", o->percentage }, { "--compute wdiff", o->order == DIFF_BY_WDIFF },
+		{ "what chooses samples", memcmp(&o->pick, &no_pick, sizeof(no_pick)) },
+		{ "what is about names", memcmp(&o->symbols, &no_symbols, sizeof(no_symbols)) },
+	};
+
+	if (d->picture)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "counts have no stacks to draw");
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].is_set)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "%s: '%s' has counts, and no samples", options[i].what, d->paths[0]);
+	return 0;
+}
+
 int diff_counts(struct diff *d, struct err *err)
 {
 	struct counts c = { .d = d };
 	int ret = 0;
 
-	if (diff_has_picture(d->o))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "counts have no stacks to draw");
+	ret = check_options(d, err);
+	if (ret)
+		return ret;
 	for (uint32_t run = 0; run < d->nr_paths && !ret; run++) {
 		struct count_reading reading = { &c, run };
 
 		ret = statjson_read(d->paths[run], take_count, &reading, err);
+	}
+	if (!ret && d->o->event && !c.events.n) {
+		ret = err_exit(err, -ENOENT, EXIT_FAILED, "no file has an event '%s'", d->o->event);
+		err_hint(err, "skep diff without -e shows all events");
 	}
 	if (!ret && compare(&c))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret) {
 		qsort_r(c.events.data, c.events.n, sizeof(*c.events.data), first_of, &c);
 		d->profile.seen = d->profile.kept = c.events.n;
-		if (d->nr_paths == 2)
+		if (d->nr_before < 2 || d->nr_paths - d->nr_before < 2)
 			profile_note(&d->profile, "of one file on a side it is not known what is chance: give several, BEFORE... -- AFTER...");
 		ret = print(&c, err);
 	}

@@ -19,20 +19,40 @@ static const struct picture_format {
 	{ "folded", render_folded },
 };
 
-/* By --format, else by the ending of the file; NULL: a table is wanted. */
-static const struct picture_format *find_format(const struct diff_options *o)
+/* What a picture has not: it is of all stacks. */
+static int check_picture(const struct diff_options *o, struct err *err)
 {
-	const char *dot = o->view.out ? strrchr(o->view.out, '.') : NULL, *name = o->view.format ? o->view.format : dot ? dot + 1 : NULL;
+	const struct {
+		const char *name;
+		bool is_set;
+	} options[] = {
+		{ "--top", o->view.top }, { "--filter", o->view.filter }, { "--fields", o->view.fields }, { "--compute", o->order != DIFF_BY_CHANGE },
+		{ "--percentage", o->percentage },
+	};
 
-	for (size_t i = 0; name && !o->json && i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(name, formats[i].name))
-			return &formats[i];
-	return NULL;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].is_set)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "%s is of the table, and a flame graph has all stacks", options[i].name);
+	return 0;
 }
 
-bool diff_has_picture(const struct diff_options *o)
+int diff_find_format(struct diff *d, struct err *err)
 {
-	return find_format(o);
+	const struct diff_options *o = d->o;
+	const char *dot = o->view.out ? strrchr(o->view.out, '.') : NULL, *ending = dot && !strchr(dot, '/') ? dot + 1 : "";
+	const char *name = o->json ? "json" : o->view.format ? o->view.format : ending;
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(name, formats[i].name))
+			d->picture = &formats[i];
+	if (d->picture)
+		return check_picture(o, err);
+	if (name != ending || !strcmp(ending, "json") || !strcmp(ending, "csv")) {
+		d->rows_format = *name ? name : NULL;
+		return 0;
+	}
+	return strcmp(ending, "gz") && strcmp(ending, "pb") ? 0 :
+							      err_exit(err, -EINVAL, EXIT_USAGE, "'%s': no format of skep diff has this ending", o->view.out);
 }
 
 static const char *name_of(const struct diff *d, uint32_t first, uint32_t n, char *buf, size_t size)
@@ -53,11 +73,10 @@ static int write_to(struct diff *d, const struct treepair *pair, struct outfile 
 			   name_of(d, d->nr_before, d->nr_paths - d->nr_before, names[1], sizeof(names[1])) },
 	};
 	struct flame_cfg cfg = { .sides = &sides };
-	const struct picture_format *format = find_format(d->o);
 	int64_t bytes;
 	int ret;
 
-	ret = format->render(out->stream, &pair->tree, &d->profile, &cfg);
+	ret = d->picture->render(out->stream, &pair->tree, &d->profile, &cfg);
 	if (ret < 0 && !ferror(out->stream))
 		return err_set(err, ret, "cannot draw: %s", strerror(-ret));
 	bytes = outfile_commit(out, err);
@@ -78,9 +97,7 @@ int diff_picture(struct diff *d, struct err *err)
 	if (ret)
 		return ret;
 	out.keep_old = true;
-	d->profile.weight = 0;
-	for (uint32_t run = d->nr_before; run < d->nr_paths; run++)
-		d->profile.weight += d->table.group.wholes[run];
+	d->profile.weight = diff_weight_after(d);
 	if (treepair_join(&pair, &d->trees[0], &d->trees[1], d->pool))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)

@@ -34,7 +34,7 @@ struct flame {
 	const char *out, *format, *input, *event_index;
 	enum fold_root root;
 	uint32_t labels; /* below it: 1 << enum sample_label */
-	bool inlines, icicle, has_by;
+	bool inlines, addresses, icicle, has_by;
 	uint64_t top;
 	struct replay replay; /* with -i */
 	struct slices slices; /* of a live run that becomes a page */
@@ -98,6 +98,7 @@ static const struct opt flame_opts[] = {
 	{ 0, "by", "KEY,...", OPT_CALL, 0, "bottom frames of the stacks: comm (default), pid, tid or none; of a store also " SAMPLE_LABELS_LISTED ", which stand below it (unit,comm)",
 	  set_by },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines), "show inlined functions and source lines (needs debug information; slower)" },
+	{ 0, "addresses", NULL, OPT_FLAG, offsetof(struct flame, addresses), "what has no symbol by its address, not by where its function begins" },
 	{ 0, "icicle", NULL, OPT_FLAG, offsetof(struct flame, icicle), "draw roots at the top" },
 	{ 0, "top", "N", OPT_U64, offsetof(struct flame, top), "also print the N heaviest functions" },
 	{ 0, "annotate", "FUNCTION", OPT_TEXT, offsetof(struct flame, annotation.function),
@@ -360,7 +361,7 @@ static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *sy
 /* Fills a view from a file or a live run. */
 static int gather(struct flame *f, struct picture *pic, const struct fold_view **ret_view, int *status, struct err *err)
 {
-	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function, .build_ids = !f->out_format.render, .servers = SERVERS_WAIT };
+	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .addresses = f->addresses, .code = f->annotation.function, .build_ids = !f->out_format.render, .servers = SERVERS_WAIT };
 	/* a page tells threads that sleep from those that work */
 	struct sample_cfg cfg = { .aggregate = !f->out_format.viewer, .by_tid = pic->fold.root == ROOT_TID || (f->is_page && f->m.offcpu), .bpf_stats = f->h.receipt };
 	int ret;

@@ -13,18 +13,19 @@
 #include "cmd/script.h"
 #include "util/outfile.h"
 
-/* By --format, else by the ending of the file's name where that is one of a viewer. */
+/* By --format, else by the ending of the file's name. */
 static enum script_format format_of(struct script_options *o)
 {
+	const char *dot = o->out ? strrchr(o->out, '.') : NULL, *word = o->format_word ? o->format_word : dot ? dot + 1 : "";
 	static const char *const words[] = { [SCRIPT_TEXT] = "text", [SCRIPT_JSON] = "json", [SCRIPT_CSV] = "csv", [SCRIPT_FOLDED] = "folded" };
 
 	if (o->json)
 		return SCRIPT_JSON;
-	for (int i = 0; o->format_word && i < SCRIPT_VIEWER; i++)
-		if (!strcmp(words[i], o->format_word))
-			return (enum script_format)i;
 	if (out_format_find(o->format_word, o->out ? o->out : "-", &o->viewer) && o->viewer.viewer)
-		return SCRIPT_VIEWER;
+		return SCRIPT_VIEWER; /* as X.speedscope.json */
+	for (int i = 0; i < SCRIPT_VIEWER; i++)
+		if (!strcmp(words[i], word))
+			return (enum script_format)i;
 	return SCRIPT_TEXT;
 }
 

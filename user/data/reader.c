@@ -416,7 +416,7 @@ static int open_path(const char *path, struct err *err)
 		ret = err_set(err, -errno, "cannot read '%s': %s", path, strerror(errno));
 	} else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
 		ret = err_set(err, -ESPIPE, "'%s' is not a regular file", path);
-		err_hint(err, "a stream, as 'perf record -o -' writes it, is read with -i -");
+		err_hint(err, "a stream, as 'perf record -o -' writes it, is read as the file '-'");
 	}
 	if (ret < 0 && fd >= 0)
 		close(fd);

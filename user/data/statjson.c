@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "util/jsonread.h"
 #include "util/num.h"
@@ -16,7 +17,8 @@
 
 bool statjson_is(const char *path)
 {
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL; /* what a stream has can be read once */
 	int c = f ? getc(f) : EOF; /* a stream that failed gives no more than that */
 
 	while (isspace(c) || c == COMMENT) {
@@ -34,18 +36,23 @@ struct lines {
 	int (*count)(void *arg, const char *event, const char *unit, double value);
 	void *arg;
 	size_t nr, counts; /* lines; those with a count */
+	bool has_intervals, is_second; /* seen by the first reading, which calls nobody */
 };
 
 static int take_line(struct lines *l, const char *line, size_t n)
 {
-	struct json_object *o = n <= LINE_MAX_BYTES ? jsonread_parse(line, n) : NULL;
+	struct json_object *o = jsonread_parse(line, n);
 	const char *event = jsonread_text(o, "event"), *text = jsonread_text(o, "counter-value"), *unit = jsonread_text(o, "unit");
+	bool is_interval = jsonread_has(o, "interval");
 	double value;
 	int ret = o ? 0 : -EBADMSG;
 
 	if (event && text && !num_double(text, VALUE_MAX, &value)) {
 		l->counts++;
-		ret = l->count(l->arg, event, unit ? unit : "", value);
+		l->has_intervals |= is_interval;
+		/* What --summary adds to intervals is their sum */
+		if (l->is_second && is_interval == l->has_intervals)
+			ret = l->count(l->arg, event, unit ? unit : "", value);
 	}
 	if (o)
 		json_c.put(o);
@@ -54,15 +61,15 @@ static int take_line(struct lines *l, const char *line, size_t n)
 
 static int take_lines(struct lines *l, FILE *f)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n;
-	int ret = 0;
+	char *line = malloc(LINE_MAX_BYTES + 1);
+	int ret = line ? 0 : -ENOMEM;
 
-	while (!ret && (n = getline(&line, &size, f)) >= 0) {
+	while (!ret && fgets(line, LINE_MAX_BYTES + 1, f)) {
+		size_t n = strlen(line);
+
 		l->nr++;
-		if (*line != COMMENT && strspn(line, " \t\r\n") < (size_t)n)
-			ret = take_line(l, line, (size_t)n);
+		if (*line != COMMENT && strspn(line, " \t\r\n") < n)
+			ret = take_line(l, line, n);
 	}
 	free(line);
 	return ret;
@@ -79,6 +86,11 @@ int statjson_read(const char *path, int (*count)(void *arg, const char *event, c
 	if (!f)
 		return err_set(err, -ENOTSUP, "cannot read '%s': there is no libjson-c.so.5", path);
 	ret = take_lines(&l, f);
+	if (!ret) {
+		l.nr = 0;
+		l.is_second = true;
+		ret = fseeko(f, 0, SEEK_SET) ? -errno : take_lines(&l, f);
+	}
 	fclose(f);
 	if (ret == -EBADMSG) {
 		err_set(err, ret, "cannot read '%s': line %zu is not JSON", path, l.nr);

@@ -128,7 +128,12 @@ static int by_servers(const struct elf_file *elf, enum debugfile_servers servers
 		return -ENOENT;
 	size = elf_build_id(elf, id, sizeof(id));
 	ret = debuginfod_find(id, size, servers == SERVERS_WAIT, &path);
-	return ret ? ret : open_if(path, id, size);
+	if (ret)
+		return ret;
+	ret = open_if(path, id, size);
+	if (ret < 0)
+		debuginfod_refuse(path);
+	return ret;
 }
 
 static bool has_crc(int fd, uint32_t want, struct debugfile_limits *limits)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The asking side: lines to the child are build ids; its lines are "ID path", "ID -ERRNO" for none, and "ID" when more of the file has come. */
+/* The side that requests: lines to the child are build ids; its lines are "ID /path", "ID -ERRNO" for none, and "ID" when more of a file has arrived. */
 #include "elf/debuginfod.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sample.h"
@@ -37,8 +38,9 @@ static struct {
 	int to, from;
 	pid_t pid;
 	VEC(struct asked) asked;
-	uint32_t nr_news, nr_failed;
+	uint32_t nr_news, nr_failed, nr_refused, nr_left;
 	int failed; /* -errno, the last */
+	char *refused; /* a path */
 	uint64_t moved_ns; /* when something last came */
 	char line[ID_CHARS + PATH_MAX + 2];
 	size_t n; /* of line */
@@ -67,7 +69,7 @@ int debuginfod_cached(unsigned int i, const char *hex, char *ret_path, size_t si
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-/* Its signals are as a program's are that was just started; Ctrl-C it ignores. */
+/* Without our blocked signals, and in a process group of its own, which Ctrl-C does not reach. */
 static int spawn(int in, int out)
 {
 	char name[] = DEBUGINFOD_CHILD, *argv[] = { name, NULL };
@@ -92,10 +94,11 @@ static int spawn(int in, int out)
 
 static int start(void)
 {
-	int to[2], from[2], ret = -EMFILE;
+	int to[2], from[2], ret;
 
 	if (pipe2(to, O_CLOEXEC))
 		return -errno;
+	ret = -EMFILE;
 	if (!pipe2(from, O_CLOEXEC)) {
 		ret = spawn(to[0], from[1]);
 		close(from[1]);
@@ -123,6 +126,8 @@ static void stop(const char *why)
 	if (own.from >= 0)
 		close(own.from);
 	own.to = own.from = -1;
+	if (own.pid > 0)
+		waitpid(own.pid, NULL, WNOHANG);
 	for (size_t i = 0; i < own.asked.n; i++)
 		own.asked.data[i].is_done = true;
 }
@@ -195,14 +200,16 @@ static struct asked *ask(const char *id)
 		if (start())
 			stop("its process cannot be started");
 	}
-	if (own.to < 0 || own.asked.n == ASKED_MAX || !(a = vec_take(&own.asked, 1)))
-		return NULL;
-	*a = (struct asked){ 0 };
-	memcpy(a->id, id, n + 1);
 	memcpy(line, id, n);
 	line[n] = '\n';
-	if (write(own.to, line, n + 1) != (ssize_t)n + 1) /* it has much to do; or it has ended, which listen_now() says */
-		a->is_done = true;
+	/* The pipe is full as long as the child has much to do: whoever wants the name again requests it again. */
+	if (own.to < 0 || own.asked.n == ASKED_MAX || vec_reserve(&own.asked) || write(own.to, line, n + 1) != (ssize_t)n + 1) {
+		own.nr_left += own.to >= 0;
+		return NULL;
+	}
+	a = &own.asked.data[own.asked.n++];
+	*a = (struct asked){ 0 };
+	memcpy(a->id, id, n + 1);
 	own.moved_ns = now_ns();
 	return a;
 }
@@ -219,7 +226,8 @@ static void wait_for(const char *id)
 		listen_now();
 		if (!own.is_said && now_ns() - since_ns > SAY_NS) {
 			own.is_said = true;
-			log_note("note: waiting for debug files from the servers of DEBUGINFOD_URLS");
+			log_note("note: waiting for debug files from the servers of DEBUGINFOD_URLS%s",
+				 interrupts_stage_now() == INTERRUPT_FINISH ? "; Ctrl-C goes on without them" : "");
 		}
 		if (interrupts_count() != interrupts || now_ns() - own.moved_ns > DEBUGINFOD_WAIT_S * 1000000000ull)
 			own.is_away = true;
@@ -249,6 +257,13 @@ int debuginfod_find(const uint8_t *id, int size, bool may_wait, const char **ret
 	return a->path ? 0 : -ENOENT;
 }
 
+void debuginfod_refuse(const char *path)
+{
+	own.nr_refused++;
+	if (!own.refused)
+		own.refused = strdup(path);
+}
+
 uint32_t debuginfod_news(void)
 {
 	uint32_t n;
@@ -262,7 +277,8 @@ uint32_t debuginfod_news(void)
 void debuginfod_stats(struct debuginfod_stats *ret_stats)
 {
 	listen_now();
-	*ret_stats = (struct debuginfod_stats){ .failed = own.nr_failed, .failed_errno = -own.failed, .why = own.why };
+	*ret_stats = (struct debuginfod_stats){ .left = own.nr_left, .failed = own.nr_failed, .failed_errno = -own.failed, .refused = own.refused,
+						.why = own.why };
 	for (size_t i = 0; i < own.asked.n; i++)
 		ret_stats->late += !own.asked.data[i].is_done;
 }

@@ -15,28 +15,33 @@
 bool debuginfod_is_on(void);
 
 /*
- * The path of the debug file of a build id (size bytes), which stays valid, in ret_path: 0. -EAGAIN: it was asked for, and is on its way;
- * -ENOENT: no server has it, or none is to be asked. may_wait: until it is there, but no longer than DEBUGINFOD_WAIT_S while no byte
- * comes, once in a run, and not after Ctrl-C.
+ * The path of the debug file of a build id (size bytes), which stays valid, in ret_path: 0. -EAGAIN: it was requested, and is on its way;
+ * -ENOENT: no server has it, or none may be asked. may_wait: until it is there, but no longer than DEBUGINFOD_WAIT_S while no byte
+ * arrives, once in a run, and until Ctrl-C.
  */
 int debuginfod_find(const uint8_t *id, int size, bool may_wait, const char **ret_path);
 #define DEBUGINFOD_WAIT_S 10
 
 /*
- * Where the client keeps the file of a build id in hex: the i-th place of those that it may use (debuginfod_find_debuginfo(3)). 0, -ENOENT: there
- * is no i-th, or -ENAMETOOLONG.
+ * Where the client keeps the file of a build id in hex: the i-th place of those that it may use (debuginfod_find_debuginfo(3)). 0; -ENAMETOOLONG:
+ * not there, but the next may be; -ENOENT: there are no more.
  */
 int debuginfod_cached(unsigned int i, const char *hex, char *ret_path, size_t size);
 
-/* How many have come since the last call. */
+/* What debuginfod_find() gave is no debug file of that build id. */
+void debuginfod_refuse(const char *path);
+
+/* How many files have arrived since the last call. */
 uint32_t debuginfod_news(void);
 
-/* What was asked for and did not come, in files. */
+/* What was requested and did not arrive, in files. */
 struct debuginfod_stats {
-	uint32_t late;	 /* are on their way */
-	uint32_t failed; /* no server could be asked for: */
+	uint32_t late;	  /* are on their way */
+	uint32_t left;	  /* were too many to be requested */
+	uint32_t failed;  /* no server could be reached for, because of: */
 	int failed_errno; /* of the last */
-	const char *why; /* nothing can be asked for; NULL: it can */
+	const char *refused; /* the path of one that arrived and is no debug file of its build id; NULL: none */
+	const char *why;  /* nothing can be requested; NULL: it can */
 };
 void debuginfod_stats(struct debuginfod_stats *ret_stats);
 

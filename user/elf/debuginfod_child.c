@@ -127,7 +127,7 @@ static void forget(const char *id)
 
 static void *work(void *arg)
 {
-	char id[ID_CHARS], failed[16], *path;
+	char id[ID_CHARS], failed[16], whole[PATH_MAX], *path;
 
 	for (; take(id); free(path)) {
 		struct worker w = { .id = id };
@@ -141,12 +141,15 @@ static void *work(void *arg)
 			fd = lib.find(client, (const unsigned char *)id, 0, &path);
 			lib.end(client);
 		}
+		/* DEBUGINFOD_CACHE_PATH may be relative */
+		if (fd >= 0 && (!path || !realpath(path, whole) || strchr(whole, '\n')))
+			fd = -ENOENT;
+		snprintf(failed, sizeof(failed), "%d", fd < 0 ? fd : 0);
+		if (fd < 0 && is_over())
+			forget(id);
+		say(id, fd >= 0 ? whole : failed);
 		if (fd >= 0)
 			close(fd);
-		else if (is_over())
-			forget(id);
-		snprintf(failed, sizeof(failed), "%d", fd < 0 ? fd : -ENOENT);
-		say(id, fd >= 0 && path && !strchr(path, '\n') ? path : failed);
 	}
 	return arg;
 }

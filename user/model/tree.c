@@ -8,6 +8,7 @@
 #include "model/tree.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "util/hash.h"
@@ -294,4 +295,39 @@ uint32_t tree_depth(const struct tree *tree)
 			return deepest;
 		i = nodes[i].next_sibling;
 	}
+}
+
+int64_t tree_stack(const struct tree *tree, uint32_t leaf, struct tree_frames *f)
+{
+	const struct tree_node *nodes = tree->nodes.data;
+	uint32_t depth = 0;
+
+	for (uint32_t i = leaf; i; i = nodes[i].parent)
+		depth++;
+	f->frames.n = 0;
+	if (depth && !vec_take(&f->frames, depth))
+		return -ENOMEM;
+	for (uint32_t i = leaf, at = depth; i; i = nodes[i].parent)
+		f->frames.data[--at] = (struct frame){
+			.name = nodes[i].name, .obj = nodes[i].obj, .kind = (uint16_t)nodes[i].kind, .file = nodes[i].file, .line = nodes[i].line,
+		};
+	return depth;
+}
+
+int tree_add_tree(struct tree *tree, const struct tree *from, double times)
+{
+	struct tree_frames f = { 0 };
+	int ret = 0;
+
+	for (uint32_t i = 0; i < from->nodes.n && !ret; i++) {
+		const struct tree_node *n = &from->nodes.data[i];
+		int64_t depth;
+
+		if (!n->self && !n->self_count)
+			continue;
+		depth = tree_stack(from, i, &f);
+		ret = depth < 0 ? -ENOMEM : tree_add(tree, f.frames.data, (uint32_t)depth, (uint64_t)llround((double)n->self * times), n->self_count);
+	}
+	vec_free(&f.frames);
+	return ret;
 }

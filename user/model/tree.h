@@ -43,6 +43,18 @@ static inline uint32_t tree_last(const struct tree *tree)
 	return tree->path.n ? tree->path.data[tree->path.n - 1] : 0;
 }
 
+/*
+ * The frames of the stack that ends in a node, outermost first, with the names of the tree: how many, which is the length of frames, or -ENOMEM.
+ * frames is used again by the next call.
+ */
+struct tree_frames {
+	VEC(struct frame) frames;
+};
+int64_t tree_stack(const struct tree *tree, uint32_t leaf, struct tree_frames *frames);
+
+/* Adds all stacks of another tree, with `times` their weights, rounded, and their counts. 0 or -ENOMEM. */
+int tree_add_tree(struct tree *tree, const struct tree *from, double times);
+
 /* Adds up the totals and orders every child list: by name when by_name, else heaviest first. Again after more stacks. */
 void tree_end(struct tree *tree, int by_name);
 

@@ -6,10 +6,9 @@
 
 /* One side, while it is added. */
 struct side {
-	struct treepair *pair;
 	struct strpool *pool;
-	VEC(struct frame) frames; /* of a stack, outermost first */
-	VEC(const char *) objs;	  /* by node: the last part of its object's path */
+	struct tree_frames stack;
+	VEC(const char *) objs; /* by node: the last part of its object's path */
 };
 
 static const char *last_part(struct side *s, const char *obj)
@@ -38,26 +37,17 @@ static int name_objects(struct side *s, const struct tree *tree)
 	return 0;
 }
 
-static int put_stack(struct side *s, const struct tree *tree, uint32_t leaf)
+/* What differs between builds is left out of the stack's frames: where an object lies, and whether a function is inlined. */
+static void plain(struct side *s, const struct tree *tree, uint32_t leaf)
 {
-	const struct tree_node *nodes = tree->nodes.data;
-	uint32_t depth = 0;
+	size_t at = s->stack.frames.n;
 
-	for (uint32_t i = leaf; i; i = nodes[i].parent)
-		depth++;
-	s->frames.n = 0;
-	for (uint32_t i = 0; i < depth; i++) {
-		if (vec_reserve(&s->frames))
-			return -ENOMEM;
-		s->frames.n++;
-	}
-	for (uint32_t i = leaf; i; i = nodes[i].parent) {
-		uint32_t kind = nodes[i].kind == FRAME_INLINED ? FRAME_USER : nodes[i].kind;
+	for (uint32_t i = leaf; i; i = tree->nodes.data[i].parent) {
+		struct frame *f = &s->stack.frames.data[--at];
 
-		s->frames.data[--depth] =
-			(struct frame){ .name = nodes[i].name, .obj = s->objs.data[i], .kind = (uint16_t)kind, .file = nodes[i].file, .line = nodes[i].line };
+		f->obj = s->objs.data[i];
+		f->kind = f->kind == FRAME_INLINED ? FRAME_USER : f->kind;
 	}
-	return 0;
 }
 
 /* The node of a stack that was just added. */
@@ -75,18 +65,23 @@ static struct tree_before *before_of(struct treepair *pair)
 
 static int add_side(struct treepair *pair, const struct tree *tree, struct strpool *pool, bool is_before)
 {
-	struct side s = { .pair = pair, .pool = pool };
+	struct side s = { .pool = pool };
 	int ret = name_objects(&s, tree);
 
 	for (uint32_t i = 0; i < tree->nodes.n && !ret; i++) {
 		const struct tree_node *n = &tree->nodes.data[i];
 		struct tree_before *before;
+		int64_t depth;
 
 		if (!n->self && !n->self_count)
 			continue;
-		ret = put_stack(&s, tree, i);
-		if (!ret)
-			ret = tree_add(&pair->tree, s.frames.data, s.frames.n, is_before ? 0 : n->self, is_before ? 0 : n->self_count);
+		depth = tree_stack(tree, i, &s.stack);
+		if (depth < 0) {
+			ret = -ENOMEM;
+			break;
+		}
+		plain(&s, tree, i);
+		ret = tree_add(&pair->tree, s.stack.frames.data, (uint32_t)depth, is_before ? 0 : n->self, is_before ? 0 : n->self_count);
 		before = ret ? NULL : before_of(pair);
 		if (!before) {
 			ret = -ENOMEM;
@@ -95,7 +90,7 @@ static int add_side(struct treepair *pair, const struct tree *tree, struct strpo
 			before->self_count += n->self_count;
 		}
 	}
-	vec_free(&s.frames);
+	vec_free(&s.stack.frames);
 	vec_free(&s.objs);
 	return ret;
 }

@@ -25,6 +25,8 @@
 #define FLAG_ARCH_TIMES 1u /* of the header: times are the CPU's counter */
 #define RECORD_BYTES 16u
 #define LOAD_HEAD_BYTES (RECORD_BYTES + 2 * 4 + 4 * 8 + (64u << 10)) /* up to its name, and that */
+#define MOVE_BYTES (RECORD_BYTES + 2 * 4 + 5 * 8)
+#define WHOLE_MAX (64u << 20) /* of a record that is taken with all it has: lines, or the bytes of code */
 #define CODES_MAX (1u << 20)
 #define WINDOW_BYTES (256u << 10)
 #define BLOCK_BYTES (64u << 10)
@@ -50,6 +52,7 @@ struct block {
 struct jitdump {
 	unsigned int keep; /* enum jitdump_keep */
 	uint64_t *bytes_left; /* of memory, during a reading */
+	uint64_t charged;     /* to it, so far */
 	uint64_t offset; /* of the first record that has not been read */
 	uint64_t first_ns; /* of the codes of this reading */
 	uint32_t nr_bad;
@@ -110,6 +113,7 @@ static bool charge(struct jitdump *d, uint64_t bytes)
 	if (bytes > *d->bytes_left)
 		return false;
 	*d->bytes_left -= bytes;
+	d->charged += bytes;
 	return true;
 }
 
@@ -305,7 +309,9 @@ static uint64_t bytes_wanted(const struct jitdump *d, uint32_t id, uint32_t size
 {
 	if (id == CODE_LOAD && !(d->keep & JITDUMP_CODE))
 		return size < LOAD_HEAD_BYTES ? size : LOAD_HEAD_BYTES;
-	if (id == CODE_LOAD || id == CODE_MOVE || (id == DEBUG_INFO && d->keep & JITDUMP_LINES))
+	if (id == CODE_MOVE)
+		return size < MOVE_BYTES ? size : MOVE_BYTES;
+	if (id == CODE_LOAD || (id == DEBUG_INFO && d->keep & JITDUMP_LINES))
 		return size;
 	return RECORD_BYTES;
 }
@@ -331,7 +337,15 @@ static int take_records(struct jitdump *d, struct source *s)
 
 		if (size < RECORD_BYTES)
 			return -EBADMSG;
-		if (size > s->size - d->offset || !(head = source_bytes(s, d->offset, wanted)))
+		if (size > s->size - d->offset)
+			break;
+		if (wanted > WHOLE_MAX) {
+			d->nr_bad++;
+			d->offset += size;
+			continue;
+		}
+		head = source_bytes(s, d->offset, wanted);
+		if (!head)
 			break;
 		ret = take_record(d, id, time_ns, bytes_of(head + RECORD_BYTES, wanted - RECORD_BYTES), size - wanted);
 		d->offset += size;
@@ -369,6 +383,11 @@ static int take_source(struct jitdump *d, struct source *s, uint64_t *bytes_left
 	d->is_broken |= ret == -EBADMSG && d->is_open;
 	jitindex_add(&d->index, d->codes.data, d->codes.n);
 	return ret;
+}
+
+uint64_t jitdump_charged(const struct jitdump *d)
+{
+	return d->charged;
 }
 
 struct jitdump *jitdump_new(unsigned int keep)

@@ -46,12 +46,18 @@ int jitdump_read(struct jitdump *dump, int fd, uint64_t *bytes_left);
 /* All of bytes, which may be freed, with code and lines, as far as they are whole records. 0, -EBADMSG, -ENOMEM. */
 int jitdump_parse(const void *bytes, size_t n, struct jitdump **ret_dump);
 
-/* Opens a plain file that owner, who runs skep, or root own, and no symbolic link. Less than 0: -errno; -EPERM: it is none such. */
+/*
+ * Opens a plain file that owner, who runs skep, or root own, and no symbolic link: an fd, which the caller closes, and what fstat(2) says of it in
+ * ret_st. Less than 0: -errno; -EPERM: it is none such.
+ */
 int jitdump_open_fd(const char *path, uid_t owner, struct stat *ret_st);
 
 /* All of such a file, with code and lines. 0, or -errno with the reason in err. */
 int jitdump_open(const char *path, struct jitdump **ret_dump, struct err *err);
 void jitdump_free(struct jitdump *dump); /* NULL is nothing */
+
+/* What its readings have subtracted from bytes_left. */
+uint64_t jitdump_charged(const struct jitdump *dump);
 
 uint16_t jitdump_machine(const struct jitdump *dump); /* EM_... */
 

@@ -53,6 +53,21 @@ int jitnames_note(struct syms *syms, struct space *space, const struct object *o
 	return 0;
 }
 
+void jitnames_trim(struct syms *syms)
+{
+	for (size_t i = 0; i < syms->jitfiles.n; i++) {
+		struct jitfile *f = syms->jitfiles.data[i];
+
+		if (f->obj->is_mapped || !f->dump)
+			continue;
+		syms->perfmap_limits.bytes_left += jitdump_charged(f->dump);
+		jitdump_free(f->dump);
+		f->dump = NULL;
+		f->is_over = false;
+		f->size = 0;
+	}
+}
+
 /* Through the process, whose root directory may be another, then here. Less than 0: -errno. */
 static int open_file(const struct syms *syms, const struct jitfile *f, uint32_t pid, struct stat *ret_st)
 {

@@ -33,6 +33,8 @@ uint64_t jitnames_time(const struct syms *syms, uint64_t time_ns);
 /* Does an address of the space have different names at different times? */
 bool jitnames_by_time(struct syms *syms, struct space *space);
 
+/* Frees dumps that no process has mapped: after objects got is_mapped. One that is mapped again is read anew. */
+void jitnames_trim(struct syms *syms);
 void jitnames_free(struct syms *syms);
 
 #endif

@@ -147,6 +147,7 @@ static void trim(struct syms *syms)
 		return;
 	syms->trimmed_ns = now;
 	maps_each(&syms->maps, mark);
+	jitnames_trim(syms);
 	for (size_t i = 0; i < syms->objects.all.n; i++) {
 		struct object *obj = syms->objects.all.data[i];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Why names are missing, in words. */
+#include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -54,9 +55,14 @@ static void note_servers(struct profile *p, const struct debuginfod_stats *s)
 	if (s->why)
 		profile_note(p, "no debug files from the servers of DEBUGINFOD_URLS: %s", s->why);
 	else if (s->late)
-		profile_note(p, "%u debug files have not come from the servers of DEBUGINFOD_URLS: names of functions are missing", s->late);
+		profile_note(p, "names are missing: %u debug file%s still on the way from the servers of DEBUGINFOD_URLS", s->late, s->late == 1 ? " is" : "s are");
+	if (s->left)
+		profile_note(p, "debug files were not requested from the servers of DEBUGINFOD_URLS %u times: there were too many", s->left);
 	if (s->failed)
-		profile_note(p, "%u debug files could not be had from the servers of DEBUGINFOD_URLS: %s", s->failed, strerror(s->failed_errno));
+		profile_note(p, "%u debug file%s not available from the servers of DEBUGINFOD_URLS: %s", s->failed, s->failed == 1 ? " is" : "s are",
+			     strerror(s->failed_errno));
+	if (s->refused)
+		profile_note(p, "'%s' of the servers of DEBUGINFOD_URLS is no debug file of that build id, and is not used", s->refused);
 }
 
 /* Of names that are there only what makes them doubtful; why others are missing only where some are. */
@@ -68,18 +74,20 @@ static void note_jits(struct profile *p, const struct jit_stats *j)
 	if (j->without_times)
 		profile_note(p, "'%s' has no times that can be compared: names of JIT code are those of the last code at an address", j->without_times);
 	if (j->cut)
-		profile_note(p, "'%s' ends in the middle of a record: names of JIT code that was written later are missing", j->cut);
+		profile_note(p, "'%s' ends in the middle of a record: JIT code that was written later has no name, or that of the code before it", j->cut);
 	if (j->broken)
-		profile_note(p, "'%s' is no dump of a JIT's code, version 1, or is damaged: names after the damage are missing", j->broken);
+		profile_note(p, "'%s' is no dump of a JIT's code, version 1, or is damaged: code after the damage has no name, or that of the code before it",
+			     j->broken);
 	if (j->bad_records)
-		profile_note(p, "%llu records of JIT dumps contradict themselves, and are left out", (unsigned long long)j->bad_records);
+		profile_note(p, "%llu records of JIT dumps contradict themselves, and are left out: their code has no name, or that of the code before it", (unsigned long long)j->bad_records);
 	if (j->large)
 		profile_note(p, "'%s' is larger than what is read: names of JIT code are missing", j->large);
 	if (j->foreign)
 		profile_note(p, "'%s' is not read, as it is no plain file of its process's user, of root or of who runs skep: names of JIT code are missing",
 			     j->foreign);
 	if (j->missing && p->losses[LOSS_UNNAMED])
-		profile_note(p, "'%s' cannot be read (%s): names of JIT code are missing", j->missing, strerror(j->missing_errno));
+		profile_note(p, "'%s' cannot be read (%s): names of JIT code are missing", j->missing,
+			     j->missing_errno == ELOOP ? "it is a symbolic link, which is not followed" : strerror(j->missing_errno));
 }
 
 /* Once for each kind of process. */

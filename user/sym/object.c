@@ -302,6 +302,7 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 
 bool object_read_again(struct objects *objects, struct object *obj)
 {
+	struct symtab tab = { .with_data = objects->cfg->data };
 	struct object_file file;
 	const struct elf_file *debug;
 	int n = -ENOENT;
@@ -313,10 +314,14 @@ bool object_read_again(struct objects *objects, struct object *obj)
 	debug = object_file_debug(objects, obj, obj->tried_pid, &file);
 	obj->is_coming = file.debug_fd == -EAGAIN;
 	if (debug) {
+		n = elfsyms_load(&file.elf, debug, &tab);
+		if (n < 0)
+			symtab_free(&tab);
+	}
+	if (n >= 0) {
+		objects->nr_symbols += tab.n - obj->tab.n;
 		symtab_free(&obj->tab);
-		obj->tab = (struct symtab){ .with_data = objects->cfg->data };
-		n = elfsyms_load(&file.elf, debug, &obj->tab);
-		objects->nr_symbols += n > 0 ? (uint64_t)n : 0;
+		obj->tab = tab;
 		lines_free(obj->lines);
 		obj->lines = NULL;
 		obj->lines_tried = false;

@@ -33,6 +33,13 @@ struct json_object *jsonread_parse(const char *text, size_t n)
 	return o;
 }
 
+bool jsonread_has(const struct json_object *o, const char *key)
+{
+	struct json_object *member;
+
+	return o && json_c.get(o, key, &member);
+}
+
 const char *jsonread_text(const struct json_object *o, const char *key)
 {
 	struct json_object *member;

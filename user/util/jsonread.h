@@ -31,6 +31,9 @@ bool jsonread_open(void);
 /* The first value of a text of n bytes, up to INT_MAX; NULL: it is no JSON, or nested too deep. */
 struct json_object *jsonread_parse(const char *text, size_t n);
 
+/* Has it a member of that name? False: it is NULL. */
+bool jsonread_has(const struct json_object *o, const char *key);
+
 /* The text of o, or of its member; borrowed of o. NULL: o is NULL, or has no member of that name that is a text. */
 const char *jsonread_text(const struct json_object *o, const char *key);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SHOW: the folded format, "outer;inner;leaf SAMPLES" (of time that was measured: its ns), one line a distinct stack, as flame graph tools
- * read it. Lines are sorted bytewise and equal texts (same names in other objects) are one line, so
+ * SHOW: the folded format, "outer;inner;leaf SAMPLES" (where samples do not all weigh the same: what they weigh), one line a distinct stack, as
+ * flame graph tools read it. Lines are sorted bytewise and equal texts (same names in other objects) are one line, so
  * that two runs can be compared with diff. Of a change a line has two numbers, before and after, as difffolded.pl writes and flamegraph.pl reads.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 struct line {
 	size_t at; /* in the text */
-	uint64_t counts[2]; /* or ns; the second one of a change, whose first is before it */
+	uint64_t counts[2]; /* or weights; the second one of a change, whose first is before it */
 };
 
 struct folded {
@@ -82,9 +82,31 @@ static void lines_print(FILE *out, struct folded *f, bool is_change)
 	}
 }
 
+/* Does each sample of all nodes weigh so much? *each 0: it is not known yet. */
+static bool weighs_each(uint64_t self, uint64_t count, uint64_t *each)
+{
+	if (!self && !count)
+		return true;
+	*each = *each || !count ? *each : self / count;
+	return count && self == count * *each;
+}
+
+/* Time that was waited, and events at a rate, of whose samples each stands for another number of them. */
+static bool is_uneven(const struct tree *tree, const struct flame_sides *sides)
+{
+	uint64_t each = 0;
+
+	for (uint32_t i = 0; i < tree->nodes.n; i++)
+		if (!weighs_each(tree->nodes.data[i].self, tree->nodes.data[i].self_count, &each) ||
+		    (sides && !weighs_each(sides->before[i].self, sides->before[i].self_count, &each)))
+			return true;
+	return false;
+}
+
 int render_folded(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg)
 {
 	const struct flame_sides *sides = cfg ? cfg->sides : NULL;
+	bool by_weight = p->is_time || is_uneven(tree, sides);
 	struct folded f = { 0 };
 	int ret = 0;
 
@@ -94,10 +116,10 @@ int render_folded(FILE *out, const struct tree *tree, const struct profile *p, c
 	for (uint32_t i = 0; i < tree->nodes.n && !ret; i++) {
 		const struct tree_node *n = &tree->nodes.data[i];
 
-		uint64_t count = p->is_time ? n->self : n->self_count, before = 0;
+		uint64_t count = by_weight ? n->self : n->self_count, before = 0;
 
 		if (sides)
-			before = p->is_time ? sides->before[i].self : sides->before[i].self_count;
+			before = by_weight ? sides->before[i].self : sides->before[i].self_count;
 		if (count || before)
 			ret = sides ? line_add(&f, tree, i, before, count) : line_add(&f, tree, i, count, 0);
 	}

@@ -41,7 +41,7 @@ struct lanes {
 /* Adds a sample: the number of its lane, or -errno with err filled where it is of the file. */
 int64_t lanes_add(struct lanes *set, const struct named *named, uint32_t nr_frames, struct err *err);
 
-/* The numbers of all lane, the heaviest first; of one weight, those that came first. NULL: no memory; the caller frees it. */
+/* The numbers of all lanes, the heaviest first; of one weight, those that came first. NULL: no memory; the caller frees it. */
 uint32_t *lanes_order(const struct lanes *set);
 
 /* "name (pid/tid)", and the event where there are several, into buf, which is returned. */

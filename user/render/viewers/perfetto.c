@@ -411,7 +411,7 @@ static int take_sample(struct viewer *v, const struct named *named, uint32_t nr_
 	return p->file.no_memory ? -ENOMEM : ferror_unlocked(p->out) ? -EIO : 0;
 }
 
-/* The ledger, on a track of skep's own. */
+/* The ledger. */
 static int put_end(struct viewer *v, const struct profile *profile)
 {
 	struct perfetto *p = (struct perfetto *)v;

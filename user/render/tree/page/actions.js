@@ -139,7 +139,7 @@ const foldedText = () => {
 	return lines.join("\n") + "\n";
 };
 const xml = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
-const seenTitle = () => { const v = views[state.tab]; return (v.title || "flame graph") + " · " + (v.event || "") + (state.zoom ? " · " + nameOf(tree.frame[state.zoom]) : ""); };
+const seenTitle = () => { const v = views[state.tab]; return visible(v.title || "flame graph") + " · " + visible(v.event || "") + (state.zoom ? " · " + nameOf(tree.frame[state.zoom]) : ""); };
 /* All rows of the layout, also those that are scrolled out of sight. */
 const svgText = () => {
 	const top = 26, tall = spaceHeight() + top, out = [];

@@ -56,7 +56,7 @@ const recolour = () => {
 	objectRank = new Map();
 	largestChange = 0;
 	if (state.colour === "object") {
-		for (let i = 1; i < tree.n; i++) {
+		for (let i = 1; i < tree.split; i++) { /* of a sandwich, the callers' half has the same weight again */
 			const f = tree.frame[i];
 			if (frames.kind[f] !== KIND.mark) sums.set(frames.obj[f], (sums.get(frames.obj[f]) || 0) + ownOf(tree, i));
 		}

@@ -63,7 +63,7 @@ const showTip = ({ node: i, under }, x, y) => {
 
 /* ---- what the file says of itself ---- */
 const factsOf = (v) => {
-	const facts = [["event", v.event || "-"], ["samples", count(v.kept)]];
+	const facts = [["event", visible(v.event || "-")], ["samples", count(v.kept)]];
 	if (showWeight(v)) facts.push(["weight", amount(v, v.weight)]);
 	if (v.before) facts.push(["before", showWeight(v) ? amount(v, v.before_weight) : plural(v.before_count, "sample")]);
 	if (v.duration_ns) facts.push(["over", time(v.duration_ns)]);
@@ -84,8 +84,8 @@ const notesOf = (v) => {
 };
 const head = (v) => {
 	const r = v.receipt, machine = r.wall_ns * r.cpus, notes = notesOf(v);
-	document.title = clip(v.title || "flame graph", 300) + " · skep";
-	$("title").textContent = $("title").title = v.title || "flame graph";
+	document.title = clip(visible(v.title || "flame graph"), 300) + " · skep";
+	$("title").textContent = $("title").title = visible(v.title || "flame graph");
 	$("facts").replaceChildren(...factsOf(v).map(([k, text]) => {
 		const d = el("div");
 		d.append(el("dt", k), el("dd", text));
@@ -100,7 +100,7 @@ const head = (v) => {
 	$("note").hidden = !notes.length;
 	$("note").textContent = notes.join("\n");
 	pairs($("receipt"), [
-		["command", v.title || "-"],
+		["command", visible(v.title || "-")],
 		["wall time", time(r.wall_ns)],
 		["own CPU time", time(r.own_cpu_ns) + (machine ? ", " + percent(r.own_cpu_ns, machine) + " of " + plural(r.cpus, "CPU") : "")],
 		["BPF programs", r.bpf_runs ? time(r.bpf_ns) + " in " + plural(r.bpf_runs, "run") + ", " + time(r.bpf_ns / r.bpf_runs) + " each" + (machine ? ", " + percent(r.bpf_ns, machine) + " of the machine" : "") : "not measured"],

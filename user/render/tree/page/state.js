@@ -98,9 +98,9 @@ const apply = (next) => {
 	matchedSay();
 	crumbs();
 	chips();
-	if (state.pane !== "graph") drawTable();
 	drawStrip();
 	if (state.colour !== old.colour || before !== tree || !before) recolour();
+	if (state.pane !== "graph") drawTable();
 	layout(!before || old.view !== state.view || moved);
 	say();
 };
@@ -149,6 +149,7 @@ const toMatch = (step) => {
 	if (!matches.length) return;
 	if (matchAt < 0) matchAt = step > 0 ? matches.findIndex((i) => i >= selected) : matches.findLastIndex((i) => i <= selected);
 	else matchAt += step;
+	if (matchAt === -1 && step > 0) matchAt = 0; /* behind the last one: the first again */
 	matchAt = (matchAt + matches.length) % matches.length;
 	const to = matches[matchAt];
 	if (state.pane === "table") go({ pane: "both" });

@@ -33,7 +33,7 @@ const wanted = (v, s) => {
 
 /*
  * Sleepers that nobody waits for: a thread that was off the CPUs in one and the same stack for IDLE_SHARE of the run or more. Returns
- * { threads, weight, of: Map of slices to leave out }, or null. Only time that was measured says so.
+ * { threads: their number, has: is the i-th slice one of theirs? }, or null. Only time that was measured says so.
  */
 const idlers = (v) => {
 	if (v.idle !== undefined) return v.idle;
