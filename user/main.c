@@ -192,6 +192,11 @@ static void hint_commands(const char *word, struct err *err)
 		err_hint(err, "skep --help lists the commands");
 }
 
+static void say_wait(bool has_run)
+{
+	log_note("note: waiting for debug files from the servers of DEBUGINFOD_URLS%s", has_run ? "; Ctrl-C goes on without them" : "");
+}
+
 int main(int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -208,6 +213,7 @@ int main(int argc, char **argv)
 		return print_err(NULL, &err, -EPERM);
 	if (argc && !strcmp(argv[0], DEBUGINFOD_CHILD))
 		return debuginfod_child();
+	debuginfod_on_wait = say_wait;
 	for (; at < argc && argv[at][0] == '-'; at++) {
 		if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
 			return print_usage(stdout), flush_stdout(EXIT_DONE);

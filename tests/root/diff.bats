@@ -257,7 +257,7 @@ value() { # value COMM MEMBER <JSON lines
 	for o in "--top 1" "--filter q<1" "--fields sym" "-c ratio"; do
 		run -2 "$SKEP" diff $o ours.data theirs.data -o x.svg
 	done
-	run -2 "$SKEP" diff ours.data theirs.data -o x.pb.gz
+	for o in x.pb.gz x.speedscope.json; do run -2 "$SKEP" diff ours.data theirs.data -o $o; done
 	"$SKEP" -q diff -s sym ours.data theirs.data -o rows.json
 	jq -se 'any(.sym == "hot")' rows.json
 	"$SKEP" -q script -i ours.data -o rows.json

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/diff.h"
+#include "cmd/outformat.h"
 #include "model/treepair.h"
 #include "render/tree/render.h"
 #include "util/log.h"
@@ -40,6 +41,7 @@ int diff_find_format(struct diff *d, struct err *err)
 {
 	const struct diff_options *o = d->o;
 	const char *dot = o->view.out ? strrchr(o->view.out, '.') : NULL, *ending = dot && !strchr(dot, '/') ? dot + 1 : "";
+	struct out_format other;
 	const char *name = o->json ? "json" : o->view.format ? o->view.format : ending;
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
@@ -47,12 +49,13 @@ int diff_find_format(struct diff *d, struct err *err)
 			d->picture = &formats[i];
 	if (d->picture)
 		return check_picture(o, err);
+	if (name == ending && *ending && out_format_find(NULL, o->view.out, &other) && !other.render)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': a change cannot be written in the format of that ending", o->view.out);
 	if (name != ending || !strcmp(ending, "json") || !strcmp(ending, "csv")) {
 		d->rows_format = *name ? name : NULL;
 		return 0;
 	}
-	return strcmp(ending, "gz") && strcmp(ending, "pb") ? 0 :
-							      err_exit(err, -EINVAL, EXIT_USAGE, "'%s': no format of skep diff has this ending", o->view.out);
+	return 0;
 }
 
 static const char *name_of(const struct diff *d, uint32_t first, uint32_t n, char *buf, size_t size)

@@ -203,7 +203,7 @@ static int by_debuglink(const struct elf_file *elf, const char *path, const char
 }
 
 int debugfile_open(const struct elf_file *elf, const char *path, const char *debug_dir, const char *const *roots,
-		   size_t n, struct debugfile_limits *limits)
+		   size_t n, enum debugfile_servers servers, struct debugfile_limits *limits)
 {
 	int fd = by_build_id(elf, debug_dir, roots, n);
 
@@ -211,5 +211,5 @@ int debugfile_open(const struct elf_file *elf, const char *path, const char *deb
 		fd = by_debuglink(elf, path, debug_dir, roots, n, limits);
 	if (fd < 0)
 		fd = by_caches(elf);
-	return fd < 0 ? by_servers(elf, limits->servers) : fd;
+	return fd < 0 ? by_servers(elf, servers) : fd;
 }

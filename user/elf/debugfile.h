@@ -17,11 +17,13 @@ int regular_open(const char *path);
 struct debugfile_limits {
 	uint64_t checked_bytes; /* checksummed so far */
 	uint32_t nr_unchecked;	/* files that were too large for a checksum, or came after too many others */
-	enum debugfile_servers {
-		SERVERS_NOT, /* are not asked */
-		SERVERS_ASK,
-		SERVERS_WAIT, /* and waited for, as debuginfod_find() does */
-	} servers; /* of DEBUGINFOD_URLS, if that is set */
+};
+
+/* Of the servers of DEBUGINFOD_URLS, if that is set, files */
+enum debugfile_servers {
+	SERVERS_NOT, /* are not requested; */
+	SERVERS_ASK, /* are, */
+	SERVERS_WAIT, /* and waited for, as debuginfod_find() does */
 };
 
 /*
@@ -30,6 +32,6 @@ struct debugfile_limits {
  * server is being asked. A file found by name is taken only if its build id or its CRC agrees. limits: of the run, at first all zero.
  */
 int debugfile_open(const struct elf_file *elf, const char *path, const char *debug_dir, const char *const *roots,
-		   size_t n, struct debugfile_limits *limits);
+		   size_t n, enum debugfile_servers servers, struct debugfile_limits *limits);
 
 #endif

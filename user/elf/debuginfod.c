@@ -17,7 +17,6 @@
 #include "sample.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
-#include "util/log.h"
 #include "util/vec.h"
 
 #define ASKED_MAX 4096u /* in a run; a program that writes object files could have us ask for as many as it likes */
@@ -45,6 +44,8 @@ static struct {
 	char line[ID_CHARS + PATH_MAX + 2];
 	size_t n; /* of line */
 } own = { .to = -1, .from = -1 };
+
+void (*debuginfod_on_wait)(bool has_run);
 
 bool debuginfod_is_on(void)
 {
@@ -226,8 +227,8 @@ static void wait_for(const char *id)
 		listen_now();
 		if (!own.is_said && now_ns() - since_ns > SAY_NS) {
 			own.is_said = true;
-			log_note("note: waiting for debug files from the servers of DEBUGINFOD_URLS%s",
-				 interrupts_stage_now() == INTERRUPT_FINISH ? "; Ctrl-C goes on without them" : "");
+			if (debuginfod_on_wait)
+				debuginfod_on_wait(interrupts_stage_now() == INTERRUPT_FINISH);
 		}
 		if (interrupts_count() != interrupts || now_ns() - own.moved_ns > DEBUGINFOD_WAIT_S * 1000000000ull)
 			own.is_away = true;

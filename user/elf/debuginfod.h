@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Called once, after a second of waiting, if it is set; by the program's beginning. has_run: Ctrl-C ends the wait, and not the program. */
+extern void (*debuginfod_on_wait)(bool has_run);
+
 /* Has the user set DEBUGINFOD_URLS? */
 bool debuginfod_is_on(void);
 

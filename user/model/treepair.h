@@ -18,7 +18,8 @@ struct treepair {
 
 /*
  * Stacks whose frames have the same names, kinds and last parts of their objects' paths are one: two builds of a program lie in two folders, and their
- * functions at other addresses. A function that is inlined on one side only is the same one. pool is that of both trees' names, and gets more. Both trees stay as they are, but that tree_end() was called.
+ * functions at other addresses. A function that is inlined on one side only is the same one. pool is that of both trees' names, and gets more. The
+ * trees are not changed.
  * 0 or -ENOMEM; treepair_free() in any case.
  */
 int treepair_join(struct treepair *pair, const struct tree *before, const struct tree *after, struct strpool *pool);

@@ -85,6 +85,7 @@ static int note_task(struct syms *syms, const struct task_event *t)
 		if (!space)
 			return -ENOMEM;
 		guide_note(syms, space, NULL);
+		space->is_looked_at = false;
 		return maps_exec(space, t->time_ns);
 	case TASK_EXIT:
 		space = t->pid == t->tid ? maps_find(&syms->maps, t->pid) : NULL;

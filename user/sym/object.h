@@ -113,7 +113,7 @@ bool object_read_again(struct objects *objects, struct object *obj);
 /* Frees what was read of its file, and closes that: it is opened again when a process maps it. */
 void object_forget(struct objects *objects, struct object *obj);
 
-/* Has a server asked for the debug file of an object that lacks symbols, so that it is there when they are wanted. */
+/* Requests the debug file of an object without symbols from the servers, so that it is there later. */
 void object_ask(struct objects *objects, struct object *obj, const struct elf_file *elf, uint32_t pid);
 
 /*

@@ -196,6 +196,7 @@ int objectfile_debug(struct objects *objects, const struct object *obj, const st
 		      uint32_t pid, struct elf_file *ret_debug)
 {
 	const char *dir = objects->cfg->debug_dir ? objects->cfg->debug_dir : "/usr/lib/debug";
+	enum debugfile_servers servers = objects->cfg->servers;
 	const char *roots[3];
 	char root[PATH_MAX], path[PATH_MAX];
 	size_t n = 0;
@@ -210,10 +211,9 @@ int objectfile_debug(struct objects *objects, const struct object *obj, const st
 	if (pid && !objects->cfg->offline)
 		roots[n++] = root;
 	snprintf(path, sizeof(path), "%.*s", (int)objectfile_path_bytes(obj->path), obj->path);
-	objects->debug_limits.servers = objects->cfg->servers;
-	if (objects->cfg->servers == SERVERS_WAIT && !objects->cfg->offline && interrupts_stage_now() != INTERRUPT_FINISH)
-		objects->debug_limits.servers = SERVERS_ASK;
-	fd = debugfile_open(elf, path, dir, roots, n, &objects->debug_limits);
+	if (servers == SERVERS_WAIT && !objects->cfg->offline && interrupts_stage_now() != INTERRUPT_FINISH)
+		servers = SERVERS_ASK; /* a run does not wait */
+	fd = debugfile_open(elf, path, dir, roots, n, servers, &objects->debug_limits);
 	if (fd < 0)
 		return fd;
 	if (elf_open_fd(fd, ret_debug)) {

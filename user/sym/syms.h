@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The inside of struct syms: for the resolver (resolve.c) and the guide of the kernel's walker (guide.c) only. */
+/* The inside of struct syms: for the files of this folder only. */
 #ifndef SKEP_SYM_SYMS_H
 #define SKEP_SYM_SYMS_H
 

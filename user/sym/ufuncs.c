@@ -70,7 +70,7 @@ int ufuncs_each(const struct elf_file *elf, const char *path, int (*each)(void *
 	int fd = -ENOENT, ret;
 
 	if (!elfsyms_has_symtab(elf))
-		fd = debugfile_open(elf, path, DEBUG_DIR, roots, 1, &limits);
+		fd = debugfile_open(elf, path, DEBUG_DIR, roots, 1, SERVERS_NOT, &limits);
 	if (fd >= 0 && elf_open_fd(fd, &debug)) {
 		close(fd);
 		fd = -ENOENT;

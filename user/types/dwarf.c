@@ -31,13 +31,13 @@ static bool has_dwarf(const struct elf_file *elf)
 int dwarf_open(const struct elf_file *elf, const char *path, struct dwarf_types **ret_dwarf)
 {
 	static const char *const roots[] = { "" };
-	struct debugfile_limits limits = { .servers = SERVERS_WAIT };
+	struct debugfile_limits limits = { 0 };
 	struct dwarffile_limits size = { 0 };
 	struct dwarf_types *d;
 	int fd = elf->fd, own_fd = -1, ret;
 
 	if (!has_dwarf(elf))
-		fd = own_fd = debugfile_open(elf, path, DEBUG_DIR, roots, 1, &limits);
+		fd = own_fd = debugfile_open(elf, path, DEBUG_DIR, roots, 1, SERVERS_WAIT, &limits);
 	if (fd < 0)
 		return -ENODATA;
 	d = calloc(1, sizeof(*d));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Talk on stderr, for cmd/, main and what makes the user wait only: notes always (unless -q), details with -v. Messages hold
+ * Talk on stderr, for cmd/ and main only: notes always (unless -q), details with -v. Messages hold
  * names of files, processes and recordings, so what a terminal would obey is escaped (text.h).
  */
 #ifndef SKEP_UTIL_LOG_H
