@@ -6,7 +6,7 @@
 
 #include "sym/jitdump.h"
 
-#define VERSIONS_MAX (1u << 12) /* of the code at one address: who has more has no name there */
+#define VERSIONS_MAX (1u << 16) /* of the code at one address: who has more has no name there */
 #define TAIL_SHARE 16u /* so small a part of all codes is the tail */
 #define TAIL_PAIRS 256 /* so few new codes are compared with each other */
 
