@@ -166,6 +166,8 @@ static int run(const struct cmd *c, int argc, char **argv)
 	ret = c->has_config ? wordfile_expand(argc, argv, needs_value, c->groups, &argc, &argv, &err) : 0;
 	if (!ret)
 		ret = opt_parse(c->groups, c->others, cfg, argc, argv, &log_level, without_effect, &err);
+	if (ret < 0 && ret != -ECANCELED && c->has_config && wordfile_path())
+		err_hint(&err, "options are also those of '%s', one a line, as 'every 10s'; skep %s -h lists them", wordfile_path(), c->name);
 	if (ret == -ECANCELED)
 		print_help(c), ret = 0;
 	else if (ret >= 0) {

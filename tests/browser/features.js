@@ -215,6 +215,7 @@ const copies = async (b) => {
 		saved = fs.existsSync(path.join(dir, "saved")) ? fs.readdirSync(path.join(dir, "saved")).filter((f) => f.endsWith(".svg")) : [];
 		await new Promise((done) => setTimeout(done, 50));
 	}
+	check("the SVG's colours are #rrggbb", saved.length === 1 && (fs.readFileSync(path.join(dir, "saved", saved[0]), "utf8").match(/fill="[^"]*"/g) || []).every((f) => /^fill="#[0-9a-f]{6}"$/.test(f)), saved);
 	check("the menu saves a file", saved.length === 1 && fs.readFileSync(path.join(dir, "saved", saved[0]), "utf8").includes("</svg>"), saved);
 	await b.run("document.getElementById('canvas').focus()");
 	await b.keys("m");

@@ -159,6 +159,45 @@ agent() {
 	grep -q 'No space left on device' said
 }
 
+# bats test_tags=slow,measuring
+@test "a store that is removed, and taken by a second agent: the first says so, and nothing counts twice" {
+	background "$SKEP" agent --store store --every 2 -F 99 --duration "$(times 9)" 2>first
+	one=$BG
+	sleep "$(times 3)"
+	rm -rf store
+	background "$SKEP" agent --store store --every 2 -F 99 --duration "$(times 6)" 2>second
+	two=$BG
+	eventually [ -e store/skep-store ]
+	"$WORK/shares" "$(times 2)" >truth
+	wait $one || true
+	wait $two || true
+	cat first second
+	grep -q 'another skep agent writes to' first second
+	"$SKEP" report --store store -s comm --comms shares --json | jq '[.rows[].self] | add // 0' |
+		awk -v t="$(times 2)" '{ print $1 / 1e9, t; exit !($1 / 1e9 < t * 1.3) }'
+}
+
+# bats test_tags=user-space
+@test "values that cannot be meant are refused, and what is missing is named" {
+	agent store 2 --every 2 -F 99 2>said
+	for bad in "--since 1795917811" "--since 2026-02-30T10:00" "--view nope"; do
+		run "$SKEP" report --store store $bad
+		[ "$status" = 1 ] || [ "$status" = 2 ]
+		echo "$output"
+	done
+	[[ "$output" == *"has nothing of 'nope' of that time, but of cpu-clock"* ]]
+	run -2 "$SKEP" flame --store store --by pid -o x.html
+	"$SKEP" -q report --store store --since 7d >all
+	for bad in "-F max" "-F 10001" "--every 1.5" "--push clickhouse://127.0.0.1:99999/d" "--schema=" "--schema --push clickhouse://127.0.0.1/d"; do
+		run -2 "$SKEP" agent --store other $bad --duration 1
+	done
+	run -2 "$SKEP" agent --store other --push otlp+http://127.0.0.1:1 --host '' --duration 1
+	[ ! -e other ]
+	printf 'calls = yes\n' >conf
+	run -2 "$SKEP" agent --config conf
+	[[ "$output" == *"options are also those of 'conf'"* ]]
+}
+
 @test "--off-cpu: the time that threads sleep, in profiles of its own" {
 	background "$SKEP" -v agent --store store --every 2s --off-cpu 2>said
 	run_pid=$BG
@@ -281,6 +320,8 @@ agent() {
 		"$SKEP" report -i "store/$file" -s comm --comms shares --json | jq '[.rows[].self] | add // 0'
 	done | awk -v t=$((after - before)) '{ n += $1 } END { print n / 1e9, t / 100; exit !(n / 1e7 > t * 0.6 && n / 1e7 < t * 1.15) }'
 	zcat store/*.pb.gz | grep -aq 'of the rate that was asked for, at the least, to keep to --budget'
+	zcat "store/$(profiles store | tail -n 1)" | grep -aq 'sampled at' # also where it was low from the first sample on
+	"$SKEP" report --store store -s comm --json | jq -e 'any(.notes[]; test("profiles have fewer samples than were asked for"))'
 	run -2 "$SKEP" flame -a --budget 1% -c 1000 --duration 1 -o x.html
 	[[ "$output" == *"--budget"*"-c"* ]]
 	for bad in 0 -1 101 x 1%% ''; do run -2 "$SKEP" flame -a --budget "$bad" --duration 1 -o x.html; done

@@ -76,15 +76,67 @@ static void begin(struct runs *r, uint32_t n)
 	assert_int_equal(report_group(&r->table, n, r->place, 0), 0);
 }
 
-/* Samples of one ns in a function, of run number `run`. */
-static void add(struct runs *r, uint16_t run, const char *function, uint64_t n)
+/* n samples that weigh so much in a function, of run number `run`. */
+static void add_heavy(struct runs *r, uint16_t run, const char *function, uint64_t n, uint64_t weight)
 {
-	struct sample s = { .weight = n, .count = n, .event = run };
+	struct sample s = { .weight = n * weight, .count = n, .event = run };
 	static struct stack st = { .n = 1 };
 	struct named named = { .at = &s, .comm = "c", .stack = &st };
 
 	st.frames[0] = (struct frame){ .name = function, .obj = "" };
 	assert_int_equal(report_add(&r->table, &named), 0);
+}
+
+/* Of one ns. */
+static void add(struct runs *r, uint16_t run, const char *function, uint64_t n)
+{
+	add_heavy(r, run, function, n, 1);
+}
+
+/* A row with more samples than the whole of the smaller side. */
+static void test_small_side(void **state)
+{
+	static const char hot[] = "hot", grown[] = "grown";
+	struct diff_row rows[2];
+	struct runs r;
+
+	(void)state;
+	begin(&r, 2);
+	add(&r, 0, hot, 6064);
+	add(&r, 0, grown, 50);
+	add(&r, 1, hot, 34);
+	add(&r, 1, grown, 13);
+	assert_int_equal(diff_make(&r.table, 1, NULL, rows), 0);
+	assert_false(rows[1].few);
+	expect_near(rows[1].p, diff_fisher(50, 6114, 13, 47));
+	assert_true(rows[1].q < 1e-9);
+	report_free(&r.table);
+}
+
+/* A budget that lowered the rate: nine samples of a second tell less than 484 of a hundredth, and shares are those of weights. */
+static void test_uneven(void **state)
+{
+	static const char hot[] = "hot", cold[] = "cold";
+	struct diff_row rows[2];
+	struct runs r;
+
+	(void)state;
+	begin(&r, 2);
+	add(&r, 0, hot, 1000);
+	add(&r, 0, cold, 1000);
+	for (int i = 0; i < 2; i++) {
+		add_heavy(&r, 1, i ? cold : hot, 50, 1);
+		add_heavy(&r, 1, i ? cold : hot, i ? 1 : 9, 100);
+	}
+	assert_int_equal(diff_make(&r.table, 1, NULL, rows), 0);
+	/* 1,100 squared by 100 + 10 * 10,000 */
+	expect_near(diff_even(1100, 100100), 1100.0 * 1100 / 100100);
+	assert_int_equal(rows[0].before_even, 1000);
+	assert_int_equal(rows[0].after_even + rows[1].after_even, 12);
+	expect_near(rows[0].after, 950.0 / 1100);
+	expect_near(rows[0].p, diff_proportions(1000, 2000, rows[0].after_even, 12));
+	assert_int_equal(rows[0].after_count, 59);
+	report_free(&r.table);
 }
 
 static void test_rows(void **state)
@@ -227,7 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trees),
 		cmocka_unit_test(test_fisher), cmocka_unit_test(test_proportions), cmocka_unit_test(test_welch),
-		cmocka_unit_test(test_rows),   cmocka_unit_test(test_several_runs), cmocka_unit_test(test_alike), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_rows), cmocka_unit_test(test_small_side), cmocka_unit_test(test_uneven),   cmocka_unit_test(test_several_runs), cmocka_unit_test(test_alike), cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,6 +119,10 @@ static void test_moments(void **state)
 	assert_true(store_moment("10m", now, &s) && s == now - 600);
 	assert_true(store_moment("2h", now, &s) && s == now - 7200);
 	assert_true(store_moment("14:01", now, &s) && s == T0 - 120);
+	assert_true(store_moment("7d", now, &s) && s == now - 7 * 86400);
+	assert_false(store_moment("1795917811", now, &s)); /* seconds since 1970 */
+	assert_false(store_moment("2026-02-30 10:00", now, &s));
+	assert_true(store_moment("2028-02-29 10:00", now, &s));
 	assert_true(store_moment("14:01:07", now, &s) && s == T0 - 113);
 	assert_true(store_moment("2026-11-26 14:03", now, &s) && s == T0 - 86400);
 	assert_true(store_moment("2026-11-26T14:03:01", now, &s) && s == T0 - 86399);

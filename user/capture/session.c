@@ -479,9 +479,20 @@ static void disarm(struct session *s)
 		s->sources[i]->stop(s->sources[i]);
 }
 
+#define CLOCK_SLACK_NS 2000000 /* the other clock is a little slower: an interval that ends before the hour would count to the last */
+
+static uint64_t first_interval(const struct session *s)
+{
+	uint64_t step = s->cfg->interval_ns;
+
+	if (!step)
+		return UINT64_MAX;
+	return s->cfg->interval_by_clock ? now_ns() + step - clock_ns(CLOCK_REALTIME) % step + CLOCK_SLACK_NS : s->armed_ns + step;
+}
+
 static int loop(struct session *s, struct sink *sink)
 {
-	uint64_t step = s->cfg->interval_ns, next = step ? s->armed_ns + step : UINT64_MAX;
+	uint64_t step = s->cfg->interval_ns, next = first_interval(s);
 	struct epoll_event ev[16];
 	bool over = false;
 	int n, ret = 0;

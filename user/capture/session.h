@@ -31,6 +31,7 @@ struct session_cfg {
 	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened; NULL: there was no memory for it */
 	int nr_sources;
 	uint64_t interval_ns;		 /* take a snapshot of the sources every so often; 0: never */
+	bool interval_by_clock;		 /* at multiples of it since 1970, as far as the clock is not set meanwhile */
 	const char *output; /* where the sink writes, for messages; NULL: not to a file */
 	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t freq;			 /* samples a second and CPU; 0: not known */

@@ -33,6 +33,7 @@
 #define KEEP_KIB (1u << 20)
 #define KEEP_NS (7 * 24 * 3600 * NS_PER_S)
 #define BUDGET 0.01
+#define FREQ_MAX 10000u /* more takes the machine: samples are taken in interrupts */
 #define BUDGET_AFTER_NS (30 * NS_PER_S)
 #define BUDGET_LEAST_RATE 0.25 /* what figures cost is no rate's: it does not take all samples */
 #define MEMORY_KIB (256u << 10)
@@ -155,11 +156,11 @@ static int write_file(struct agent *a, const struct agent_view *v, const struct 
 	return bytes < 0 ? (int)bytes : 0;
 }
 
-/* The rate that it was sampled with, where that was not what was asked for: weights are right all the same. */
+/* The rate that it was sampled with, where that was not what was asked for: weights are right all the same. Readers of the store look for it. */
 static void note_rate(const struct agent *a, struct profile *p)
 {
 	if (a->least_rate < 1)
-		profile_note(p, "sampled at %.1f %% of the rate that was asked for, at the least, to keep to --budget (%.2g %%)",
+		profile_note(p, STORE_RATE " %.3g %% of the rate that was asked for, at the least, to keep to --budget (%.2g %%)",
 			     100 * a->least_rate, 100 * a->o->m.budget);
 }
 
@@ -180,6 +181,18 @@ static void trim(struct agent *a)
 		log_note("note: cannot delete old profiles: %s", strerror(-n));
 }
 
+/* The directory was removed, or another one has its name: its lock is no lock of what has the name now. */
+static int open_again(struct agent *a, struct err *err)
+{
+	int ret;
+
+	store_close(&a->store);
+	ret = store_open(&a->store, a->store.path, true, err);
+	if (!ret)
+		log_note("note: the store '%s' was removed or replaced: what it had is not there any more", a->store.path);
+	return ret;
+}
+
 /*
  * What cannot be written now, as when the disk is full, is part of the next segment: nothing is lost while there is memory. A store that
  * was removed is made again.
@@ -194,14 +207,15 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 
 	profile_since(a, v, ledger, &p);
 	note_rate(a, &p);
+	ret = store_is_there(&a->store) ? 0 : open_again(a, &err);
+	if (ret) {
+		log_note("note: %s: what was sampled stays in memory, for the next profile", err.text);
+		v->failed = true;
+		return ret == -ENOMEM ? ret : 0;
+	}
 	store_name(&a->store, &seg, v->wall_ns / NS_PER_S, clock_ns(CLOCK_REALTIME) / NS_PER_S, p.event);
 	snprintf(path, sizeof(path), "%s/%s", a->store.path, seg.name);
 	ret = write_file(a, v, &p, path, &err);
-	if (ret == -ENOENT) {
-		store_close(&a->store);
-		ret = store_open(&a->store, a->store.path, true, &err);
-		ret = ret ? ret : write_file(a, v, &p, path, &err);
-	}
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
@@ -231,7 +245,6 @@ static int write_segments(struct agent *a, const struct profile *ledger)
 
 	for (int i = 0; i < a->nr_views && !ret; i++)
 		ret = write_view(a, &a->views[i], ledger);
-	a->least_rate = 1;
 	if (!ret)
 		trim(a);
 	return ret;
@@ -337,7 +350,9 @@ static int at_interval(void *arg, uint64_t since_start_ns)
 		return 0;
 	a->tried_ns = now;
 	session_profile(a->session, &ledger);
-	return write_segments(a, &ledger);
+	ret = write_segments(a, &ledger);
+	a->least_rate = session_least_rate(a->session); /* which is that of now: the next segment begins with it */
+	return ret;
 }
 
 /* Samples that are in no segment. */
@@ -360,6 +375,7 @@ static int run(struct agent *a, int *status, struct err *err)
 
 	a->o->m.ret_session = &a->session;
 	a->o->m.interval_ns = a->o->every_ns < TAKE_NS ? a->o->every_ns : TAKE_NS;
+	a->o->m.interval_by_clock = true;
 	a->o->m.has_cgroup = true;
 	pic->names.interval = at_interval;
 	pic->names.interval_arg = a;
@@ -431,6 +447,12 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 	o->keep_ns = o->keep_ns ? o->keep_ns : KEEP_NS;
 	if (o->every_ns < EVERY_MIN_NS || o->every_ns > EVERY_MAX_NS)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--every': 1 s to 24 h");
+	if (o->every_ns % NS_PER_S)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value of '--every': expected whole seconds");
+	if (o->push.cfg.host && (!*o->push.cfg.host || strpbrk(o->push.cfg.host, "\r\n\t")))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value of '--host': expected a name, without line ends");
+	if (o->m.freq > FREQ_MAX)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--freq': an agent samples at most %u times a second", FREQ_MAX);
 	if (!o->m.freq && !o->m.period)
 		o->m.freq = FREQ;
 	if (!o->m.budget && !o->m.period) {

@@ -50,7 +50,7 @@ static const struct series_family
 	of_dropped = { "skep_agent_profiles_dropped", "Profiles that servers will not get: the spool was full.", { NULL }, SERIES_COUNTER },
 	of_failures = { "skep_agent_push_failures", "Tries to send a profile that had no success.", { NULL }, SERIES_COUNTER },
 	of_waiting = { "skep_agent_profiles_waiting", "Profiles that servers do not have yet.", { NULL }, SERIES_GAUGE },
-	of_values = { "skep_agent_series", "Series that are served.", { NULL }, SERIES_GAUGE },
+	of_values = { "skep_agent_series", "Series that --max-series counts.", { NULL }, SERIES_GAUGE },
 	of_round = { "skep_agent_round_timestamp_seconds", "When these figures were made.", { NULL }, SERIES_GAUGE, true },
 	of_beyond = { "skep_agent_series_beyond", "How often something was added to 'other': there are --max-series series.", { NULL }, SERIES_COUNTER };
 

@@ -33,7 +33,8 @@ static int set_schema(void *base, const char *text, struct err *err)
 {
 	struct agent_push_options *o = base;
 
-	(void)err;
+	if (text && !*text)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '' of '--schema': expected the name of a cluster, or none");
 	o->schema = true;
 	o->cluster = text;
 	return 0;
@@ -48,6 +49,7 @@ const struct opt agent_push_opts[] = {
 };
 
 const struct opt_rule agent_push_rules[] = {
+	{ "schema", .not_with = "push", .why = "it prints the tables of the database skep: another one has its name instead" },
 	{ "host", .needs = "push" },
 	{ "spool", .needs = "push" },
 	{ 0 },

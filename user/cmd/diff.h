@@ -63,6 +63,11 @@ struct diff {
 	struct report_cfg cfg;	/* how cells of the table are shown */
 };
 
+extern const struct opt_group diff_groups[];
+
+/* d->paths, or d->spans, by the options and the operands. 0, or -errno with err filled: they are no two sides. */
+int diff_take_files(struct diff *d, char **operands, struct err *err);
+
 /* Notes where a file's machine, or the rate of its event, is not that of the first one. */
 void diff_compare_origin(struct diff *d, const struct data_meta *meta, const struct event *event);
 
@@ -70,6 +75,7 @@ void diff_compare_origin(struct diff *d, const struct data_meta *meta, const str
 double diff_rank(const struct diff_options *o, const struct diff_row *r);
 
 /* As VALUE_FIXED has it; what is too large becomes the largest. */
+#define DIFF_FIXED_MAX 9e18
 uint64_t diff_fixed(double x);
 
 /* True if the table is shown on a screen. */

@@ -178,7 +178,7 @@ static int deliver(void *arg, struct run *run, struct err *err)
 		v[CHANGED].text = v[SIGNIFICANT].num ? "yes" : "";
 		v[RANK].num = c->events.n - i;
 		/* of what is more than nine million times as much the change has no place */
-		if (!both || diff_ratio(r) * 100 * VALUE_ONE > 9e18)
+		if (!both || diff_ratio(r) * 100 * VALUE_ONE > DIFF_FIXED_MAX)
 			row.none |= 1u << CHANGE | 1u << RATIO;
 		if (r->few)
 			row.none |= 1u << P | 1u << Q | 1u << SIGNIFICANT;

@@ -109,7 +109,7 @@ static int set_budget(void *base, const char *text, struct err *err)
 const struct opt measure_opts[] = {
 	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to sample (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", add_text,
 	  true },
-	{ 'F', "freq", "HZ", OPT_CALL, 0, "samples per second and CPU (default 999); max: as many as the kernel allows", set_freq },
+	{ 'F', "freq", "HZ", OPT_CALL, 0, "samples per second and CPU (default 999, of skep agent 19); max: as many as the kernel allows", set_freq },
 	{ 'c', "count", "N", OPT_U64, offsetof(struct measure, period), "one sample per N events (ns for clocks)" },
 	{ 0, "budget", "PERCENT", OPT_CALL, 0, "before the run takes more than this of all CPUs' time, such as 1%, lower the rate; of what has none leave a part out", set_budget },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct measure, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND" },
@@ -546,7 +546,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	static const struct run_hooks hooks = { .at_start = at_start };
 	struct session_cfg session = { .target = &m->target, .output = m->output, .input_fd = STDIN_FILENO, .input = m->input, .input_arg = m->input_arg,
 				       .control = m->control, .has_switches = m->has_switches,
-				       .has_namespaces = m->has_namespaces, .starts_off = m->starts_off, .interval_ns = m->interval_ns,
+				       .has_namespaces = m->has_namespaces, .starts_off = m->starts_off, .interval_ns = m->interval_ns, .interval_by_clock = m->interval_by_clock,
 				       .ret_session = m->ret_session, .delay_ns = m->delay_ns, .turns = &m->turns, .budget = m->budget, .budget_after_ns = m->budget_after_ns, .budget_least_rate = m->budget_least_rate, .duration_ns = m->duration_ns, .unwind = walk_cfg(&m->walks, m->guide) };
 	/* Sums carry the names of their threads; a stream, which may go to a file, does not. */
 	struct measured run = { m, &session, sink, p, !cfg->aggregate, before };

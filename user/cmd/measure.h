@@ -53,6 +53,7 @@ struct measure {
 	struct control *control; /* commands to the run; NULL: none */
 	bool starts_off;	 /* with the command to do so */
 	uint64_t interval_ns;	 /* sums are delivered so often; 0: at the end */
+	bool interval_by_clock;	 /* at multiples of it since 1970 */
 	struct session **ret_session; /* as of struct session_cfg */
 	int (*opened)(void *arg, struct err *err); /* called when that is open, before it runs: 0, or -errno with err filled. NULL: not wanted */
 	void *opened_arg;

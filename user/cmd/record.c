@@ -290,6 +290,9 @@ int record_run(void *cfg, char **operands, struct err *err)
 		measure_free(&rec->m);
 		return 0;
 	}
+	for (int i = 0; i < rec->nr_units && !ret; i++)
+		if (!unit_trigger_is_there(&rec->units[i]))
+			log_note("note: no control group has the name '%s' now: --trigger waits for one", rec->units[i].unit);
 	if (!ret && walk_by_tables(&rec->m.walks) && !rec->m.no_user) {
 		ret = syms_new(&syms_cfg, &r.syms, err);
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))

@@ -188,6 +188,9 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	/* What else is missing is seen in the stacks. */
 	for (int i = 0; i < LOSS_MAX; i++)
 		p->losses[i] += meta->said_lost[i];
+	if (meta->lowered)
+		profile_note(p, "%llu profiles have fewer samples than were asked for, and these weigh more: '%s'", (unsigned long long)meta->nr_lowered,
+			     meta->lowered);
 	if (meta->aux_bytes)
 		profile_note(p, "%llu bytes of %s trace are in the file, which skep does not decode: 'perf script --itrace' does",
 			     (unsigned long long)meta->aux_bytes, aux_name(meta->aux_type) ? aux_name(meta->aux_type) : "instruction");

@@ -140,6 +140,8 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	meta = data_reader_meta(r->file.reader);
 	if (meta->left_out && !r->views.data[0]->at.folded)
 		return err_exit(err, -ENODATA, EXIT_FAILED, "no stack of that time has these labels (%llu have others)", (unsigned long long)meta->left_out);
+	if (r->file.span && r->file.span->url && r->file.span->nr_labels && !r->views.data[0]->at.folded)
+		return err_exit(err, -ENODATA, EXIT_FAILED, "no stack of that time has these labels");
 	recording_end(&r->file, start_ns, &r->total);
 	if (!meta->callchain && !r->leaves && !r->branches)
 		profile_note(&r->total, "the file has no call chains: only the sampled functions are shown");

@@ -9,6 +9,8 @@
 #include "util/clock.h"
 #include "util/num.h"
 
+#define AGO_MAX_S (20ull * 365 * 86400)
+
 static int set_store(void *base, const char *text, struct err *err)
 {
 	(void)err;
@@ -37,7 +39,7 @@ const struct opt_rule store_rules[] = {
 static bool parse_clock(const char *text, const char *form, uint64_t now_s, uint64_t *ret_s)
 {
 	time_t t = (time_t)now_s;
-	struct tm tm;
+	struct tm tm, asked;
 	const char *end;
 
 	if (!localtime_r(&t, &tm))
@@ -47,9 +49,10 @@ static bool parse_clock(const char *text, const char *form, uint64_t now_s, uint
 	end = strptime(text, form, &tm);
 	if (!end || *end)
 		return false;
+	asked = tm;
 	t = mktime(&tm);
 	*ret_s = (uint64_t)t;
-	return t >= 0;
+	return t >= 0 && tm.tm_mday == asked.tm_mday && tm.tm_mon == asked.tm_mon; /* there is no 30 February */
 }
 
 bool store_moment(const char *text, uint64_t now_s, uint64_t *ret_s)
@@ -60,7 +63,7 @@ bool store_moment(const char *text, uint64_t now_s, uint64_t *ret_s)
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
 		if (parse_clock(text, forms[i], now_s, ret_s))
 			return true;
-	if (num_duration(text, &ns))
+	if (num_duration(text, &ns) || ns / NS_PER_S > AGO_MAX_S) /* so large is a time since 1970 */
 		return false;
 	*ret_s = ns / NS_PER_S < now_s ? now_s - ns / NS_PER_S : 0;
 	return true;

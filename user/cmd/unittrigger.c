@@ -96,6 +96,15 @@ static bool read_usage(const struct unit_trigger *t, uint64_t *ret_us)
 	return ok;
 }
 
+bool unit_trigger_is_there(const struct unit_trigger *t)
+{
+	static struct unit_trigger copy; /* large */
+
+	copy = *t;
+	find_unit(&copy);
+	return copy.stat[0];
+}
+
 bool unit_trigger_round(struct unit_trigger *t, uint64_t now_ns)
 {
 	uint64_t before_us = t->usage_us, before_ns = t->at_ns;

@@ -25,6 +25,9 @@ bool unit_trigger_is(const char *text);
 /* 0, or -EINVAL with err filled. */
 int unit_trigger_parse(const char *text, struct unit_trigger *ret, struct err *err);
 
+/* Is there such a unit now? */
+bool unit_trigger_is_there(const struct unit_trigger *t);
+
 /*
  * Once a second, when this is called more often: true where it is above the value now and was not before. A unit that is not there, or not any
  * more, uses nothing; it is looked for every ten seconds.

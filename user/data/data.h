@@ -63,6 +63,8 @@ struct data_meta {
 	bool is_stat; /* counts, not samples (data/stat.h) */
 	uint64_t duration_ns; /* reader: of a file without times; 0: not known */
 	uint64_t left_out;    /* reader: stacks of a store that have other labels than those that are wanted */
+	uint64_t nr_lowered; /* reader: profiles of a store whose rate --budget lowered */
+	const char *lowered; /* reader: what the first of them says */
 	uint64_t said_lost[LOSS_MAX]; /* reader: what profiles in pprof's format say that they lost, when they were made */
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */
 	bool has_wall;	   /* reader: the next is known */

@@ -89,6 +89,19 @@ void store_close(struct store *s)
 	s->mark = s->dir = -1;
 }
 
+bool store_is_there(const struct store *s)
+{
+	struct stat dir, mark, now;
+	int fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_same = s->mark >= 0 && fd >= 0 && !fstat(fd, &now) && !fstat(s->dir, &dir) && now.st_dev == dir.st_dev && now.st_ino == dir.st_ino &&
+		       !fstat(s->mark, &mark) && !fstatat(fd, STORE_MARK, &now, AT_SYMLINK_NOFOLLOW) && now.st_dev == mark.st_dev &&
+		       now.st_ino == mark.st_ino;
+
+	if (fd >= 0)
+		close(fd);
+	return is_same;
+}
+
 static bool take_time(const char **p, char after, uint64_t *ret_s)
 {
 	struct tm tm = { 0 };

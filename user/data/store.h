@@ -17,6 +17,7 @@
 
 #define STORE_MARK "skep-store"
 #define STORE_VERSION 1
+#define STORE_RATE "sampled at" /* begins the comment of a profile whose rate --budget lowered */
 #define STORE_ID_BYTES 17
 #define STORE_VIEW_BYTES 64
 #define STORE_NAME_BYTES (2 * sizeof("20261127T140300Z") + STORE_VIEW_BYTES + sizeof(".pb.gz"))
@@ -67,6 +68,9 @@ struct segments {
 /* Makes one where there is none if is_writer, whom it locks out others for. 0 or -errno, err filled; store_close() in any case. */
 int store_open(struct store *s, const char *path, bool is_writer, struct err *err);
 void store_close(struct store *s);
+
+/* Is the open store what has its path? Else it was removed or replaced, and its lock keeps nobody out. */
+bool store_is_there(const struct store *s);
 
 /* The segments in a span; of another's files in the directory nothing. 0 or -errno. The caller frees all. */
 int store_list(const struct store *s, const struct store_span *span, struct segments *ret_all);

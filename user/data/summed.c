@@ -93,7 +93,7 @@ static void describe(struct data_reader *r)
 	r->meta.argc = m->nr_comments ? 1 : 0;
 }
 
-/* "lost: 12  why", as skep's own writer has it. What kept samples lack is seen in their stacks. */
+/* "lost: 12  why" and the lowered rate, as skep's own writer has them. What kept samples lack is seen in their stacks. */
 static void take_losses(struct data_reader *r)
 {
 	const struct pprof_meta *m = pprof_meta(r->summed);
@@ -102,10 +102,13 @@ static void take_losses(struct data_reader *r)
 		char *end;
 		const char *colon = strstr(m->comments[i], ": ");
 		unsigned long long n = colon ? strtoull(colon + 2, &end, 10) : 0;
+		bool is_rate = !strncmp(m->comments[i], STORE_RATE, strlen(STORE_RATE));
 		enum loss why = n && !strncmp(end, "  ", 2) ? loss_of_text(end + 2) : LOSS_MAX;
 
 		if (why < LOSS_MAX && loss_is_strict(why))
 			r->meta.said_lost[why] += n;
+		if (is_rate && !r->meta.nr_lowered++)
+			r->meta.lowered = strpool_add(r->strings, m->comments[i]);
 	}
 }
 
@@ -166,6 +169,28 @@ static void keep_view(struct data_reader *r, const char *view)
 	r->segments.all.n = n;
 }
 
+/* True if other events have profiles of that time; err names them. */
+static bool no_view(const struct data_reader *r, const char *view, struct err *err)
+{
+	char there[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->segments.all.n; i++) {
+		const char *other = r->segments.all.data[i].view;
+		bool is_known = false;
+
+		if (!strcmp(other, view))
+			return false;
+		for (size_t k = 0; k < i && !is_known; k++)
+			is_known = !strcmp(other, r->segments.all.data[k].view);
+		if (!is_known && n < sizeof(there))
+			n += (size_t)snprintf(there + n, sizeof(there) - n, "%s%s", n ? ", " : "", other);
+	}
+	if (n)
+		err_set(err, -ENODATA, "the store '%s' has nothing of '%s' of that time, but of %s", r->store.path, view, there);
+	return n;
+}
+
 /* A segment that cannot be read is left out, and said. */
 static void skip_segment(struct data_reader *r, size_t i)
 {
@@ -181,6 +206,8 @@ int summed_open_store(struct data_reader *r, const struct store_span *span, stru
 	r->span = span;
 	if (ret)
 		return reader_fail(r, err, ret, strerror(-ret));
+	if (span->view && no_view(r, span->view, err))
+		return -ENODATA;
 	keep_view(r, span->view);
 	for (; first < r->segments.all.n && open_segment(r, &r->segments.all.data[first], err); first++)
 		skip_segment(r, first);

@@ -107,11 +107,16 @@ double diff_welch(const double *a, uint32_t nr_a, const double *b, uint32_t nr_b
 	return beta(freedom / (freedom + change * change / v), freedom / 2, 0.5);
 }
 
+double diff_even(double weight, double squares)
+{
+	return squares > 0 ? weight * weight / squares : 0;
+}
+
 /* What a diff is made of, by run. */
 struct runs {
 	uint32_t n, nr_before;
 	double *shares; /* of a row */
-	uint64_t *counts; /* samples of all rows */
+	uint64_t *counts; /* samples of all rows, as so many that weigh the same */
 };
 
 static uint64_t count_of(const struct runs *runs, const uint64_t *counts, bool before)
@@ -129,25 +134,26 @@ static double p_of(const struct runs *runs, const struct diff_row *r)
 
 	double counts, shares = 0;
 
-	if (r->before_count + r->after_count <= FEW)
-		counts = diff_fisher(r->before_count, all_before, r->after_count, all_after);
+	if (r->before_even + r->after_even <= FEW)
+		counts = diff_fisher(r->before_even, all_before, r->after_even, all_after);
 	else
-		counts = diff_proportions(r->before_count, all_before, r->after_count, all_after);
+		counts = diff_proportions(r->before_even, all_before, r->after_even, all_after);
 	/* Of few runs that happen to be alike the variance is none: counts of samples still have theirs */
 	if (runs->nr_before > 1 && runs->n - runs->nr_before > 1)
 		shares = diff_welch(runs->shares, runs->nr_before, runs->shares + runs->nr_before, runs->n - runs->nr_before);
 	return fmax(counts, shares);
 }
 
-/* Even if all of them were on one side? */
+/* Even if as many of them as can be were on one side? */
 static bool are_few(const struct runs *runs, const struct diff_row *r)
 {
-	uint64_t all_before = count_of(runs, runs->counts, true), all_after = count_of(runs, runs->counts, false), n = r->before_count + r->after_count;
+	uint64_t all_before = count_of(runs, runs->counts, true), all_after = count_of(runs, runs->counts, false), n = r->before_even + r->after_even;
+	uint64_t most_before = n < all_before ? n : all_before, most_after = n < all_after ? n : all_after;
 
 	if (n > FEW)
 		return false;
-	return (n > all_before || diff_fisher(n, all_before, 0, all_after) >= DIFF_SIGNIFICANT) &&
-	       (n > all_after || diff_fisher(0, all_before, n, all_after) >= DIFF_SIGNIFICANT);
+	return diff_fisher(most_before, all_before, n - most_before, all_after) >= DIFF_SIGNIFICANT &&
+	       diff_fisher(n - most_after, all_before, most_after, all_after) >= DIFF_SIGNIFICANT;
 }
 
 static void fill(struct runs *runs, const struct report *t, const struct report_row *row, struct diff_row *r)
@@ -161,6 +167,7 @@ static void fill(struct runs *runs, const struct report *t, const struct report_
 
 		runs->shares[i] = whole ? (double)s->self / (double)whole : 0;
 		*(i < runs->nr_before ? &r->before_count : &r->after_count) += s->self_count;
+		*(i < runs->nr_before ? &r->before_even : &r->after_even) += (uint64_t)llround(runs->shares[i] * (double)runs->counts[i]);
 		*(i < runs->nr_before ? &r->before_weight : &r->after_weight) += (double)s->self;
 	}
 	r->before = mean_of(runs->shares, runs->nr_before);
@@ -202,6 +209,18 @@ int diff_adjust(struct diff_row *rows, size_t n)
 	return 0;
 }
 
+/* others: samples of the run that are in no row, and count as those that are. */
+static void make_even(struct runs *runs, const struct report *t, uint32_t run, uint64_t others)
+{
+	double weight = 0, samples = (double)(runs->counts[run] - others), even;
+
+	for (size_t k = 0; k < t->rows.n; k++)
+		weight += (double)t->group.sums.data[t->rows.data[k].sums + run].self;
+	even = diff_even(weight, t->group.squares[run]);
+	if (even > 0 && even < samples)
+		runs->counts[run] = (uint64_t)llround((double)runs->counts[run] * even / samples);
+}
+
 int diff_make(const struct report *t, uint32_t nr_before, const uint64_t *others, struct diff_row *ret_rows)
 {
 	struct runs runs = { t->group.nr, nr_before, calloc(t->group.nr, sizeof(double)), calloc(t->group.nr, sizeof(uint64_t)) };
@@ -212,6 +231,8 @@ int diff_make(const struct report *t, uint32_t nr_before, const uint64_t *others
 	for (size_t k = 0; k < t->rows.n && !ret; k++)
 		for (uint32_t i = 0; i < runs.n; i++)
 			runs.counts[i] += t->group.sums.data[t->rows.data[k].sums + i].self_count;
+	for (uint32_t i = 0; i < runs.n && !ret; i++)
+		make_even(&runs, t, i, others ? others[i] : 0);
 	for (size_t k = 0; k < t->rows.n && !ret; k++)
 		fill(&runs, t, &t->rows.data[k], &ret_rows[k]);
 	free(runs.shares);

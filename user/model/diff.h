@@ -8,9 +8,10 @@
 struct diff_row {
 	double before, after; /* the share of a run's weight, 0 to 1; of several runs their mean */
 	uint64_t before_count, after_count; /* samples of all runs */
+	uint64_t before_even, after_even; /* as how many of one weight they count, where some weigh more: see diff_even() */
 	double before_weight, after_weight; /* of a run, the mean */
 	/*
-	 * Probability of a difference this large, or larger, if nothing changed: of counts of samples that are independent, by Fisher's exact test
+	 * Probability of a difference this large, or larger, if nothing changed: of counts of samples that are independent and weigh the same, by Fisher's exact test
 	 * where there are few of them, else by the test of two proportions. Of several runs on both sides the larger one of that and of Welch's
 	 * test of their shares, which knows how much runs of the same program differ.
 	 */
@@ -30,6 +31,12 @@ struct diff_row {
  * run that are in no row, whose weight is in the group's wholes; NULL: none. 0 or -ENOMEM.
  */
 int diff_make(const struct report *t, uint32_t nr_before, const uint64_t *others, struct diff_row *ret_rows);
+
+/*
+ * As how many samples of one weight those of a run count that have this weight in all, and this sum of squared weights (Kish's effective sample
+ * size): the uncertainty of shares is that of so many.
+ */
+double diff_even(double weight, double squares);
 
 /* Fills q of n rows from their p and few. 0 or -ENOMEM. */
 int diff_adjust(struct diff_row *rows, size_t n);

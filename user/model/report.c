@@ -41,7 +41,8 @@ int report_group(struct report *t, uint32_t nr, const uint16_t *place, uint32_t 
 {
 	t->group.wholes = calloc(nr, sizeof(*t->group.wholes));
 	t->group.latencies = calloc(nr, sizeof(*t->group.latencies));
-	if (!t->group.wholes || !t->group.latencies)
+	t->group.squares = calloc(nr, sizeof(*t->group.squares));
+	if (!t->group.wholes || !t->group.latencies || !t->group.squares)
 		return -ENOMEM;
 	t->group.nr = nr;
 	t->group.place = place;
@@ -66,6 +67,8 @@ void report_free(struct report *t)
 	vec_free(&t->group.sums);
 	free(t->group.wholes);
 	free(t->group.latencies);
+	free(t->group.squares);
+	t->group.squares = NULL;
 	t->group.wholes = t->group.latencies = NULL;
 	free(t->index);
 	free(t->chain);
@@ -357,6 +360,7 @@ int report_add(struct report *t, const struct named *named)
 	if (t->group.nr) {
 		t->group.wholes[t->group.place[s->event]] += s->weight;
 		t->group.latencies[t->group.place[s->event]] += latency;
+		t->group.squares[t->group.place[s->event]] += s->count ? (double)s->weight * (double)s->weight / (double)s->count : 0;
 	}
 	t->whole_latency += latency;
 	if (t->from_root)

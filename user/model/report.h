@@ -40,6 +40,7 @@ struct report_group {
 	uint32_t first_by; /* by which of them rows are ordered first */
 	const uint16_t *place; /* by sample.event: which of them it is; borrowed */
 	uint64_t *wholes, *latencies; /* what percentages of each are of; owned */
+	double *squares; /* of each the sum of its samples' squared weights, as far as samples that come as one weigh the same; owned */
 	VEC(struct report_sums) sums; /* nr for each row */
 };
 

@@ -229,7 +229,7 @@ static int read_summary(struct answer_sums *r, struct err *err)
 		return ret;
 	if (!a.n) {
 		free(a.body);
-		return err_set(err, -ENODATA, "the store has nothing of that time");
+		return err_set(err, -ENODATA, r->span->view ? "the store has nothing of that time and event" : "the store has nothing of that time");
 	}
 	sum->view = take_string(&in);
 	unit = take_string(&in);

@@ -84,10 +84,17 @@ struct push {
 int push_check(const char *url, struct err *err)
 {
 	char shown[PUSH_SHOWN_BYTES];
+	const char *port;
+	size_t n;
 
+	push_shown(url, shown, sizeof(shown)); /* without a password */
+	port = strstr(shown, "://");
+	n = port ? strcspn(port + 3, ":/@[") : 0;
+	port = port && port[3 + n] == ':' ? port + 4 + n : NULL;
+	if (port && strspn(port, "0123456789") == strcspn(port, "/") && strtoul(port, NULL, 10) > 65535)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "cannot push to '%s': there is no such port", shown);
 	if (clickhouse_is(url) || find_kind(url))
 		return 0;
-	push_shown(url, shown, sizeof(shown));
 	err_exit(err, -EINVAL, EXIT_USAGE, "cannot push to '%s'", shown);
 	err_hint(err, "--push " PUSH_SCHEMES);
 	return -EINVAL;

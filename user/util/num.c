@@ -70,7 +70,7 @@ int num_duration(const char *text, uint64_t *ret_ns)
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "m", 6e10 }, { "h", 3.6e12 } };
+	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "m", 6e10 }, { "h", 3.6e12 }, { "d", 8.64e13 } };
 	double value;
 	char *end;
 

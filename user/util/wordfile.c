@@ -97,6 +97,13 @@ static bool is_option(const char *word)
 	return n >= strlen(OPTION_LEAST) && n <= strlen(OPTION) && !strncmp(word, OPTION, n);
 }
 
+static const char *last_path;
+
+const char *wordfile_path(void)
+{
+	return last_path;
+}
+
 int wordfile_expand(int argc, char **argv, wordfile_needs *needs, const void *arg, int *ret_argc, char ***ret_argv, struct err *err)
 {
 	static struct words w; /* to the end */
@@ -120,6 +127,7 @@ int wordfile_expand(int argc, char **argv, wordfile_needs *needs, const void *ar
 		w.all.data[w.all.n] = NULL;
 	if (ret == -ENOMEM)
 		err_set(err, ret, "out of memory");
+	last_path = w.path;
 	*ret_argc = (int)w.all.n;
 	*ret_argv = w.all.data;
 	return ret;

@@ -19,4 +19,7 @@ typedef bool wordfile_needs(const void *arg, const char *name);
  */
 int wordfile_expand(int argc, char **argv, wordfile_needs *needs, const void *arg, int *ret_argc, char ***ret_argv, struct err *err);
 
+/* The last file that words came from; NULL: none did. */
+const char *wordfile_path(void);
+
 #endif

@@ -139,20 +139,30 @@ const foldedText = () => {
 	return lines.join("\n") + "\n";
 };
 const xml = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+/* "#rrggbb": what writes colours as CSS has them since 2022 is read by browsers, and not by all viewers of images. */
+const hexes = new Map();
+const hexOf = (css) => {
+	if (!hexes.has(css)) {
+		const c = el("canvas").getContext("2d");
+		c.fillStyle = css.trim();
+		hexes.set(css, c.fillStyle);
+	}
+	return hexes.get(css);
+};
 const seenTitle = () => { const v = views[state.tab]; return visible(v.title || "flame graph") + " · " + visible(v.event || "") + (state.zoom ? " · " + nameOf(tree.frame[state.zoom]) : ""); };
 /* All rows of the layout, also those that are scrolled out of sight. */
 const svgText = () => {
 	const top = 26, tall = spaceHeight() + top, out = [];
 	out.push('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ' + width + " " + tall + '" width="' + width + '" height="' + tall + '" font-family="system-ui,sans-serif" font-size="11">');
-	out.push('<rect width="100%" height="100%" fill="' + inks.paper.trim() + '"/><text x="4" y="17" font-weight="600" fill="' + inks.ink.trim() + '">' + xml(clip(seenTitle(), 400)) + "</text>");
+	out.push('<rect width="100%" height="100%" fill="' + hexOf(inks.paper) + '"/><text x="4" y="17" font-weight="600" fill="' + hexOf(inks.ink) + '">' + xml(clip(seenTitle(), 400)) + "</text>");
 	for (const [depth, row] of rows) for (let k = 0; k < row.node.length; k++) {
 		const i = row.node[k], w = row.w[k], x = Math.max(row.x[k], 0);
 		if (i < 0 && (i === SMALL || w < 1)) continue;
 		const f = i < 0 ? -1 : tree.frame[i], text = i < 0 ? idleText() : labelOf(f, i), chars = Math.floor((w - 8) / SVG_CHAR);
 		const hit = i > 0 && match && match[f];
 		out.push("<g><title>" + xml(clip(i < 0 ? text : nameOf(f) + "\n" + percent(tree.total[i], tree.whole), NAME_MAX)) + '</title><rect x="' + x.toFixed(2) + '" y="' + (rowTop(depth) + top) +
-			'" width="' + Math.max(w - (w > 3 ? 1 : 0), .2).toFixed(2) + '" height="' + (ROW - 1) + '" rx="2" fill="' + (i < 0 ? "#bbb6aa" : hit ? inks.hit : fillOf(f, i)) + '"/>' +
-			(chars > 2 ? '<text x="' + (x + 4).toFixed(2) + '" y="' + (rowTop(depth) + top + 13) + '" fill="' + (hit ? "#fff" : inks.text) + '">' + xml(clip(text, chars - 1)) + "</text>" : "") + "</g>");
+			'" width="' + Math.max(w - (w > 3 ? 1 : 0), .2).toFixed(2) + '" height="' + (ROW - 1) + '" rx="2" fill="' + hexOf(i < 0 ? "#bbb6aa" : hit ? inks.hit : fillOf(f, i)) + '"/>' +
+			(chars > 2 ? '<text x="' + (x + 4).toFixed(2) + '" y="' + (rowTop(depth) + top + 13) + '" fill="' + hexOf(hit ? "#fff" : inks.text) + '">' + xml(clip(text, chars - 1)) + "</text>" : "") + "</g>");
 	}
 	out.push("</svg>");
 	return out.join("\n") + "\n";
