@@ -79,6 +79,7 @@ struct agent {
 	uint64_t started_ns, until_ns; /* until_ns 0: no end */
 	double least_rate; /* since segments were written */
 	uint64_t looked_ns; /* at its memory */
+	bool is_taken; /* the store was removed, and is another agent's now */
 	const char *again; /* why it is to start again; NULL: it is not */
 	uint64_t tried_ns; /* when segments were written last, or could not be: CLOCK_REALTIME */
 };
@@ -208,6 +209,10 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 	profile_since(a, v, ledger, &p);
 	note_rate(a, &p);
 	ret = store_is_there(&a->store) ? 0 : open_again(a, &err);
+	if (ret == -EBUSY) { /* who has it now samples the same */
+		a->is_taken = true;
+		return -ECANCELED; /* the run ends, as by a signal */
+	}
 	if (ret) {
 		log_note("note: %s: what was sampled stays in memory, for the next profile", err.text);
 		v->failed = true;
@@ -411,8 +416,10 @@ static int run(struct agent *a, int *status, struct err *err)
 	ret = live_run(&a->o->m, &cfg, &syms_cfg, pic, status, err);
 	a->session = NULL;
 	ledger = a->all;
-	if (!ret && unwritten(a))
+	if (!ret && unwritten(a) && !a->is_taken)
 		ret = write_segments(a, &ledger);
+	if ((!ret || ret == -ECANCELED) && a->is_taken)
+		ret = err_set(err, -EBUSY, "the store '%s' was removed or replaced, and another skep agent writes to it now: this one ends", a->store.path);
 	if (!ret && unwritten(a))
 		ret = err_set(err, -EIO, "%" PRIu64 " samples could not be written", unwritten(a));
 	add_losses(a, &a->all);

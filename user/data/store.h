@@ -17,7 +17,7 @@
 
 #define STORE_MARK "skep-store"
 #define STORE_VERSION 1
-#define STORE_RATE "sampled at" /* begins the comment of a profile whose rate --budget lowered */
+#define STORE_RATE "sampled at" /* begins the note of a profile whose rate --budget lowered */
 #define STORE_ID_BYTES 17
 #define STORE_VIEW_BYTES 64
 #define STORE_NAME_BYTES (2 * sizeof("20261127T140300Z") + STORE_VIEW_BYTES + sizeof(".pb.gz"))

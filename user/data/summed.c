@@ -93,6 +93,8 @@ static void describe(struct data_reader *r)
 	r->meta.argc = m->nr_comments ? 1 : 0;
 }
 
+#define NOTE "note: " /* begins the comments that are notes of the run */
+
 /* "lost: 12  why" and the lowered rate, as skep's own writer has them. What kept samples lack is seen in their stacks. */
 static void take_losses(struct data_reader *r)
 {
@@ -102,13 +104,13 @@ static void take_losses(struct data_reader *r)
 		char *end;
 		const char *colon = strstr(m->comments[i], ": ");
 		unsigned long long n = colon ? strtoull(colon + 2, &end, 10) : 0;
-		bool is_rate = !strncmp(m->comments[i], STORE_RATE, strlen(STORE_RATE));
+		bool is_rate = !strncmp(m->comments[i], NOTE STORE_RATE, strlen(NOTE STORE_RATE));
 		enum loss why = n && !strncmp(end, "  ", 2) ? loss_of_text(end + 2) : LOSS_MAX;
 
 		if (why < LOSS_MAX && loss_is_strict(why))
 			r->meta.said_lost[why] += n;
 		if (is_rate && !r->meta.nr_lowered++)
-			r->meta.lowered = strpool_add(r->strings, m->comments[i]);
+			r->meta.lowered = strpool_add(r->strings, m->comments[i] + strlen(NOTE));
 	}
 }
 
@@ -200,8 +202,12 @@ static void skip_segment(struct data_reader *r, size_t i)
 
 int summed_open_store(struct data_reader *r, const struct store_span *span, struct err *err)
 {
-	int ret = store_list(&r->store, span, &r->segments);
+	struct store_span any = *span;
 	size_t first = 0;
+	int ret;
+
+	any.view = NULL; /* others are named where the one has nothing */
+	ret = store_list(&r->store, &any, &r->segments);
 
 	r->span = span;
 	if (ret)
