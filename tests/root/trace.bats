@@ -344,7 +344,7 @@ touched() {
 	[ "$(awk '/^LOST [0-9]+ events$/ { n += $2 } END { print n + 0 }' t.txt)" = "$lost" ]
 	"$SKEP" trace -m 64 --record r.calls -- "$WORK/callrate" 300000 2>err
 	"$SKEP" trace -i r.calls --format json >t.json 2>err
-	[ "$(jq -s 'map(select(.kind == "lost") | .ret) | add' t.json)" = "$(jq '.end.losses.ring_full // empty' t.json)" ]
+	[ "$(jq -s 'map(select(.kind == "lost") | .ret) | add // 0' t.json)" = "$(jq -s 'map(.end.losses.ring_full // 0) | add' t.json)" ] # a quick recorder loses nothing
 	run -1 "$SKEP" trace -o /dev/full -- true
 	[[ "$output" == *"No space left on device"* ]]
 }
