@@ -213,14 +213,11 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 		a->is_taken = true;
 		return -ECANCELED; /* the run ends, as by a signal */
 	}
-	if (ret) {
-		log_note("note: %s: what was sampled stays in memory, for the next profile", err.text);
-		v->failed = true;
-		return ret == -ENOMEM ? ret : 0;
+	if (!ret) {
+		store_name(&a->store, &seg, v->wall_ns / NS_PER_S, clock_ns(CLOCK_REALTIME) / NS_PER_S, p.event);
+		snprintf(path, sizeof(path), "%s/%s", a->store.path, seg.name);
+		ret = write_file(a, v, &p, path, &err);
 	}
-	store_name(&a->store, &seg, v->wall_ns / NS_PER_S, clock_ns(CLOCK_REALTIME) / NS_PER_S, p.event);
-	snprintf(path, sizeof(path), "%s/%s", a->store.path, seg.name);
-	ret = write_file(a, v, &p, path, &err);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {

@@ -200,16 +200,9 @@ static int read_file(struct diff *d, uint32_t run, struct err *err)
 static void note_uneven(struct diff *d)
 {
 	for (uint32_t run = 0; run < d->nr_paths; run++) {
-		uint64_t samples = 0;
-		double weight = 0, even;
+		uint64_t samples;
+		double even = diff_even_run(&d->table, run, &samples);
 
-		for (size_t i = 0; i < d->table.rows.n; i++) {
-			const struct report_sums *s = &d->table.group.sums.data[d->table.rows.data[i].sums + run];
-
-			samples += s->self_count;
-			weight += (double)s->self;
-		}
-		even = diff_even(weight, d->table.group.squares[run]);
 		if (even < UNEVEN * (double)samples)
 			profile_note(&d->profile, "%s: samples do not all weigh the same: of what is chance its %llu tell as much as %.0f", d->paths[run],
 				     (unsigned long long)samples, even);

@@ -36,7 +36,8 @@ struct lines {
 	int (*count)(void *arg, const char *event, const char *unit, double value);
 	void *arg;
 	size_t nr, counts; /* lines; those with a count */
-	bool has_intervals, is_second; /* seen by the first reading, which calls nobody */
+	bool has_intervals; /* known after the first reading of the file */
+	bool is_second; /* reading: only that one calls count() */
 };
 
 static int take_line(struct lines *l, const char *line, size_t n)

@@ -69,7 +69,7 @@ struct segments {
 int store_open(struct store *s, const char *path, bool is_writer, struct err *err);
 void store_close(struct store *s);
 
-/* Is the open store what has its path? Else it was removed or replaced, and its lock keeps nobody out. */
+/* Is the directory at its path still the one that is open? If not, it was removed or replaced, and the lock does not protect it. */
 bool store_is_there(const struct store *s);
 
 /* The segments in a span; of another's files in the directory nothing. 0 or -errno. The caller frees all. */

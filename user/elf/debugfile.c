@@ -62,6 +62,16 @@ static bool has_build_id(int fd, const uint8_t *id, int size)
 	return same;
 }
 
+/* The same fd if its file has the build id; else it is closed, and -ENOENT. Less than 0 at first: it could not be opened. */
+static int keep_if(int fd, const uint8_t *id, int size)
+{
+	if (fd >= 0 && has_build_id(fd, id, size))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
 static int by_build_id(const struct elf_file *elf, const char *debug_dir, const char *const *roots, size_t n)
 {
 	char name[sizeof("/.build-id/xx/.debug") + 2 * BUILD_ID_MAX];
@@ -75,12 +85,10 @@ static int by_build_id(const struct elf_file *elf, const char *debug_dir, const 
 		at += sprintf(name + at, "%02x", id[i]);
 	strcpy(name + at, ".debug");
 	for (size_t i = 0; i < n; i++) {
-		int fd = open_joined(roots[i], debug_dir, "", name);
+		int fd = keep_if(open_joined(roots[i], debug_dir, "", name), id, size);
 
-		if (fd >= 0 && has_build_id(fd, id, size))
-			return fd;
 		if (fd >= 0)
-			close(fd);
+			return fd;
 	}
 	return -ENOENT;
 }
@@ -88,12 +96,7 @@ static int by_build_id(const struct elf_file *elf, const char *debug_dir, const 
 /* An fd of what is there, if it has the build id, or -ENOENT. */
 static int open_if(const char *path, const uint8_t *id, int size)
 {
-	int fd = regular_open(path);
-
-	if (fd < 0 || has_build_id(fd, id, size))
-		return fd < 0 ? -ENOENT : fd;
-	close(fd);
-	return -ENOENT;
+	return keep_if(regular_open(path), id, size);
 }
 
 /* What others have fetched: perf's cache, and that of debuginfod's clients, which is read also without a server. */

@@ -21,7 +21,7 @@
 
 #define ASKED_MAX 4096u /* in a run; a program that writes object files could have us ask for as many as it likes */
 #define LOOK_MS 50
-#define SAY_NS 1000000000ull /* after so long it is said what is being waited for */
+#define SAY_NS 1000000000ull /* a wait that is longer is reported */
 #define ID_CHARS (2 * BUILD_ID_MAX + 1)
 
 struct asked {
@@ -32,12 +32,12 @@ struct asked {
 
 static struct {
 	bool is_started, is_said;
-	bool is_away; /* nobody waits any more */
+	bool is_away; /* waiting is given up for this run */
 	const char *why;
 	int to, from;
 	pid_t pid;
 	VEC(struct asked) asked;
-	uint32_t nr_news, nr_failed, nr_refused, nr_left;
+	uint32_t nr_news, nr_failed, nr_left;
 	int failed; /* -errno, the last */
 	char *refused; /* a path */
 	uint64_t moved_ns; /* when something last came */
@@ -260,7 +260,6 @@ int debuginfod_find(const uint8_t *id, int size, bool may_wait, const char **ret
 
 void debuginfod_refuse(const char *path)
 {
-	own.nr_refused++;
 	if (!own.refused)
 		own.refused = strdup(path);
 }

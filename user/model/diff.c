@@ -112,11 +112,25 @@ double diff_even(double weight, double squares)
 	return squares > 0 ? weight * weight / squares : 0;
 }
 
+double diff_even_run(const struct report *t, uint32_t run, uint64_t *ret_samples)
+{
+	double weight = 0;
+
+	*ret_samples = 0;
+	for (size_t k = 0; k < t->rows.n; k++) {
+		const struct report_sums *s = &t->group.sums.data[t->rows.data[k].sums + run];
+
+		*ret_samples += s->self_count;
+		weight += (double)s->self;
+	}
+	return diff_even(weight, t->group.squares[run]);
+}
+
 /* What a diff is made of, by run. */
 struct runs {
 	uint32_t n, nr_before;
 	double *shares; /* of a row */
-	uint64_t *counts; /* samples of all rows, as so many that weigh the same */
+	uint64_t *counts; /* samples of all rows, by their effective number: diff_even() */
 };
 
 static uint64_t count_of(const struct runs *runs, const uint64_t *counts, bool before)
@@ -210,15 +224,14 @@ int diff_adjust(struct diff_row *rows, size_t n)
 }
 
 /* others: samples of the run that are in no row, and count as those that are. */
-static void make_even(struct runs *runs, const struct report *t, uint32_t run, uint64_t others)
+static void count_run(struct runs *runs, const struct report *t, uint32_t run, uint64_t others)
 {
-	double weight = 0, samples = (double)(runs->counts[run] - others), even;
+	uint64_t samples;
+	double even = diff_even_run(t, run, &samples);
 
-	for (size_t k = 0; k < t->rows.n; k++)
-		weight += (double)t->group.sums.data[t->rows.data[k].sums + run].self;
-	even = diff_even(weight, t->group.squares[run]);
-	if (even > 0 && even < samples)
-		runs->counts[run] = (uint64_t)llround((double)runs->counts[run] * even / samples);
+	runs->counts[run] = samples + others;
+	if (even > 0 && even < (double)samples)
+		runs->counts[run] = (uint64_t)llround((double)runs->counts[run] * even / (double)samples);
 }
 
 int diff_make(const struct report *t, uint32_t nr_before, const uint64_t *others, struct diff_row *ret_rows)
@@ -226,13 +239,8 @@ int diff_make(const struct report *t, uint32_t nr_before, const uint64_t *others
 	struct runs runs = { t->group.nr, nr_before, calloc(t->group.nr, sizeof(double)), calloc(t->group.nr, sizeof(uint64_t)) };
 	int ret = runs.shares && runs.counts ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < runs.n && others && !ret; i++)
-		runs.counts[i] = others[i];
-	for (size_t k = 0; k < t->rows.n && !ret; k++)
-		for (uint32_t i = 0; i < runs.n; i++)
-			runs.counts[i] += t->group.sums.data[t->rows.data[k].sums + i].self_count;
 	for (uint32_t i = 0; i < runs.n && !ret; i++)
-		make_even(&runs, t, i, others ? others[i] : 0);
+		count_run(&runs, t, i, others ? others[i] : 0);
 	for (size_t k = 0; k < t->rows.n && !ret; k++)
 		fill(&runs, t, &t->rows.data[k], &ret_rows[k]);
 	free(runs.shares);

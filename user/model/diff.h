@@ -34,9 +34,12 @@ int diff_make(const struct report *t, uint32_t nr_before, const uint64_t *others
 
 /*
  * As how many samples of one weight those of a run count that have this weight in all, and this sum of squared weights (Kish's effective sample
- * size): the uncertainty of shares is that of so many.
+ * size). Shares are as uncertain as those of that many samples.
  */
 double diff_even(double weight, double squares);
+
+/* That of a run's samples in the rows of t, by the run's number in the group; ret_samples: how many they are. */
+double diff_even_run(const struct report *t, uint32_t run, uint64_t *ret_samples);
 
 /* Fills q of n rows from their p and few. 0 or -ENOMEM. */
 int diff_adjust(struct diff_row *rows, size_t n);

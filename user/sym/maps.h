@@ -78,8 +78,8 @@ struct maps {
 	struct map by_pid;
 	VEC(struct exited) exited; /* oldest first, from the exited_at-th on */
 	size_t exited_at;
-	size_t exited_max; /* of so many the mappings are kept, */
-	uint64_t exited_ns; /* for so long; 0: for ever */
+	size_t exited_max; /* how many of them keep their mappings at most */
+	uint64_t exited_ns; /* and for how long after their end; 0: without a limit */
 	struct space *last; /* the last one that was looked up */
 };
 

@@ -28,17 +28,23 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+/* What was read of its file; its fields are not reset. */
+static void free_content(struct object *obj)
+{
+	lines_free(obj->lines);
+	close_fd(&obj->fd);
+	close_fd(&obj->debug_fd);
+	free(obj->segs);
+	symtab_free(&obj->tab);
+	vec_free(&obj->starts);
+}
+
 void objects_free(struct objects *objects)
 {
 	for (size_t i = 0; i < objects->all.n; i++) {
 		struct object *obj = objects->all.data[i];
 
-		lines_free(obj->lines);
-		close_fd(&obj->fd);
-		close_fd(&obj->debug_fd);
-		free(obj->segs);
-		symtab_free(&obj->tab);
-		vec_free(&obj->starts);
+		free_content(obj);
 		free(obj);
 	}
 	vec_free(&objects->all);
@@ -351,13 +357,8 @@ void object_forget(struct objects *objects, struct object *obj)
 {
 	if (obj->state != OBJECT_OPEN && obj->state != OBJECT_READ)
 		return;
-	lines_free(obj->lines);
 	objects->nr_fds -= (obj->fd >= 0) + (obj->debug_fd >= 0);
-	close_fd(&obj->fd);
-	close_fd(&obj->debug_fd);
-	free(obj->segs);
-	symtab_free(&obj->tab);
-	vec_free(&obj->starts);
+	free_content(obj);
 	obj->tab = (struct symtab){ 0 };
 	obj->segs = NULL;
 	obj->nr_segs = 0;

@@ -59,7 +59,7 @@ struct syms {
 	struct perfmap_limits perfmap_limits;
 	const char *name_unknown, *obj_unknown, *vsyscall;
 	struct syms_stats stats;
-	uint64_t trimmed_ns; /* when symbols of files that nobody maps were last freed */
+	uint64_t trimmed_ns; /* when symbols of files without a mapping were last freed */
 	uint64_t versions; /* the last that was given to a space */
 	struct recent_stack *recent; /* RECENT_STACKS by pid; NULL: not needed yet */
 	struct guide *guide; /* NULL: nobody unwinds */

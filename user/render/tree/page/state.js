@@ -149,7 +149,7 @@ const toMatch = (step) => {
 	if (!matches.length) return;
 	if (matchAt < 0) matchAt = step > 0 ? matches.findIndex((i) => i >= selected) : matches.findLastIndex((i) => i <= selected);
 	else matchAt += step;
-	if (matchAt === -1 && step > 0) matchAt = 0; /* behind the last one: the first again */
+	if (matchAt === -1 && step > 0) matchAt = 0; /* after the last match comes the first */
 	matchAt = (matchAt + matches.length) % matches.length;
 	const to = matches[matchAt];
 	if (state.pane === "table") go({ pane: "both" });
