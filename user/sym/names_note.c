@@ -50,12 +50,17 @@ static void note_objects(struct profile *p, const struct syms_stats *stats)
 			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
 }
 
-static void note_servers(struct profile *p, const struct debuginfod_stats *s)
+static void note_servers(struct profile *p, const struct syms_stats *stats)
 {
+	const struct debuginfod_stats *s = &stats->servers;
+
 	if (s->why)
 		profile_note(p, "no debug files from the servers of DEBUGINFOD_URLS: %s", s->why);
 	else if (s->late)
 		profile_note(p, "names are missing: %u debug file%s still on the way from the servers of DEBUGINFOD_URLS", s->late, s->late == 1 ? " is" : "s are");
+	else if (stats->user_early)
+		profile_note(p, "names are missing: %llu addresses were looked up before the debug file of their object came from the servers of DEBUGINFOD_URLS",
+			     (unsigned long long)stats->user_early);
 	if (s->left)
 		profile_note(p, "debug files were not requested from the servers of DEBUGINFOD_URLS %u times: there were too many", s->left);
 	if (s->failed)
@@ -112,7 +117,7 @@ void names_note(const struct syms *syms, struct profile *profile)
 		profile_note(profile,
 				"no source lines or inlined functions for %llu files: their debug information is too large, or unpacks to more than 64 times its size",
 			     (unsigned long long)stats.dwarf_refused);
-	note_servers(profile, &stats.servers);
+	note_servers(profile, &stats);
 	note_jits(profile, &stats.jit);
 	if (stats.perfmaps_cut)
 		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");

@@ -339,6 +339,14 @@ bool object_read_again(struct objects *objects, struct object *obj)
 	return n >= 0;
 }
 
+bool object_await(struct objects *objects, struct object *obj)
+{
+	if (!obj->is_coming || obj->is_awaited || !objectfile_may_wait(objects))
+		return false;
+	obj->is_awaited = true;
+	return object_read_again(objects, obj);
+}
+
 void object_ask(struct objects *objects, struct object *obj, const struct elf_file *elf, uint32_t pid)
 {
 	struct elf_file debug;
@@ -363,7 +371,7 @@ void object_forget(struct objects *objects, struct object *obj)
 	obj->segs = NULL;
 	obj->nr_segs = 0;
 	obj->lines = NULL;
-	obj->lines_tried = obj->starts_tried = obj->is_coming = false;
+	obj->lines_tried = obj->starts_tried = obj->is_coming = obj->is_awaited = false;
 	obj->nr_tries = 0;
 	obj->tried_pid = 0;
 	obj->state = OBJECT_NEW;

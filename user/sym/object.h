@@ -61,6 +61,7 @@ struct object {
 	struct lines *lines; /* NULL: not opened yet, or none */
 	bool lines_tried, starts_tried;
 	bool is_coming; /* its debug file, from a server */
+	bool is_awaited; /* it was waited for, or there was no waiting any more */
 	bool is_mapped; /* of use only while objects are trimmed (sym/mapped.c) */
 	struct spans starts; /* functions by what .eh_frame describes, of the first address without a symbol on (sym/starts.h) */
 	uint8_t table_state; /* enum table_state */
@@ -109,6 +110,9 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid);
  * were found before stay valid, as they are interned; its lines do not.
  */
 bool object_read_again(struct objects *objects, struct object *obj);
+
+/* Waits, once, for the debug file that was coming while there was no waiting. True: it has come, and was read as above. */
+bool object_await(struct objects *objects, struct object *obj);
 
 /* Frees what was read of its file, and closes that: it is opened again when a process maps it. */
 void object_forget(struct objects *objects, struct object *obj);

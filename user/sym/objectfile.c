@@ -192,6 +192,11 @@ int objectfile_vdso(struct elf_file *ret_elf)
 	return elf_open_mem(image, size, ret_elf);
 }
 
+bool objectfile_may_wait(const struct objects *objects)
+{
+	return objects->cfg->servers == SERVERS_WAIT && (objects->cfg->offline || interrupts_stage_now() == INTERRUPT_FINISH);
+}
+
 int objectfile_debug(struct objects *objects, const struct object *obj, const struct elf_file *elf,
 		      uint32_t pid, struct elf_file *ret_debug)
 {
@@ -211,8 +216,8 @@ int objectfile_debug(struct objects *objects, const struct object *obj, const st
 	if (pid && !objects->cfg->offline)
 		roots[n++] = root;
 	snprintf(path, sizeof(path), "%.*s", (int)objectfile_path_bytes(obj->path), obj->path);
-	if (servers == SERVERS_WAIT && !objects->cfg->offline && interrupts_stage_now() != INTERRUPT_FINISH)
-		servers = SERVERS_ASK; /* a run does not wait */
+	if (servers == SERVERS_WAIT && !objectfile_may_wait(objects))
+		servers = SERVERS_ASK;
 	fd = debugfile_open(elf, path, dir, roots, n, servers, &objects->debug_limits);
 	if (fd < 0)
 		return fd;

@@ -3,6 +3,7 @@
 #ifndef SKEP_SYM_OBJECTFILE_H
 #define SKEP_SYM_OBJECTFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "elf/elf.h"
@@ -19,6 +20,9 @@ int objectfile_open(const struct objects *objects, const struct object *obj, uin
 
 /* Our own vDSO, which is that of every process of this kernel and word size. 0 or -errno. */
 int objectfile_vdso(struct elf_file *ret_elf);
+
+/* May its debug file be waited for now? In a live run only when the measuring is over. */
+bool objectfile_may_wait(const struct objects *objects);
 
 /* Opens the separate debug file of elf, which is obj's: its fd, which stays the caller's, or -errno as of debugfile_open(). */
 int objectfile_debug(struct objects *objects, const struct object *obj, const struct elf_file *elf, uint32_t pid, struct elf_file *ret_debug);

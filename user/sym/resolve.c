@@ -248,6 +248,8 @@ const struct mapping *syms_mapping(struct syms *syms, uint32_t pid, uint64_t tim
 		object_open(&syms->objects, m->obj, pid, m->start, m->end);
 	if (m->obj->state == OBJECT_OPEN)
 		object_read(&syms->objects, m->obj, pid);
+	if (object_await(&syms->objects, m->obj))
+		syms_forget_answers(syms);
 	return m;
 }
 
@@ -373,6 +375,7 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	}
 	if (ret_frames[n - 1].kind == FRAME_UNKNOWN) {
 		syms->stats.user_unknown++;
+		syms->stats.user_early += obj->is_coming;
 		syms->stats.user_nosymtab += !obj->tab.n;
 	}
 	return (int)n;
