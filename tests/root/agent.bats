@@ -62,6 +62,12 @@ agent() {
 	cat rows
 	[ "$(sed 1d rows | awk -F, '{ print $NF }')" = shares ]
 	"$SKEP" report --store store --no-children -s comm --label "comm=shares,comm=nobody,unit=docker-*" --format csv | tr -d '"' | cmp rows
+	# What does not have a label, and what has none of the kind
+	sum() { "$SKEP" report --store store --no-children -s comm --format csv "$@" | tr -d '"' | awk -F, 'NR > 1 { n += $3 } END { print n + 0 }'; }
+	[ $(($(sum --label "unit=docker-*") + $(sum --label "unit!=docker-*"))) = "$(sum)" ]
+	[ "$(sum --label "container!=0*")" -gt 0 ]
+	[ $(($(sum --label "container=0*") + $(sum --label "container!=0*"))) = "$(sum)" ]
+	run -1 sum --label "comm=shares,unit=docker-*,comm!=sha*"
 	# rows and stacks by labels: the sums of one are those that it picks
 	n=$(awk -F, 'NR == 2 { print $3 }' rows)
 	"$SKEP" report --store store --no-children -s unit,container,comm --format csv | tr -d '"' >by

@@ -144,7 +144,9 @@ runs() {
 		[ "$(awk -F, '$7 ~ /^(__GI_)?_*(libc_)?write$/ { n += $4 } END { print n }' rows)" = "$count" ]
 		"$SKEP" -q flame --store "$url" --view "$view" --label "host=[a-c],unit=$unit" --format folded >folded
 		[ "$(awk '{ n += $NF } END { print n }' folded)" = "$count" ]
+		"$SKEP" -q flame --store "$url" --view "$view" --label "host!=[!a-c],unit=$unit,unit!=nobody" --format folded | cmp folded
 		run ! "$SKEP" -q flame --store "$url" --view "$view" --label "host=[!a-c]" --format folded
+		run ! "$SKEP" -q flame --store "$url" --view "$view" --label "host!=[a-c]" --format folded
 	done
 	for size in 1013:3040:a:/$a 1019:5600:b:/$b 1021:7000:c:/$a; do
 		IFS=: read -r size count host unit <<<"$size"
@@ -264,6 +266,11 @@ runs() {
 	"$SKEP" -q report --store clickhouse://127.0.0.1:$HTTP --label build_id=1111 -s sym --format csv | tr -d '"' >old.csv
 	"$SKEP" -q report --store store --label build_id=1111 -s sym --format csv | tr -d '"' >local.csv
 	diff old.csv local.csv
+	for store in clickhouse://127.0.0.1:$HTTP store; do
+		"$SKEP" -q report --store "$store" --label 'build_id!=1111,comm!=cat' -s comm --format csv | sort >"not.${store%%:*}"
+	done
+	grep . not.store
+	diff not.clickhouse not.store
 	for store in clickhouse://127.0.0.1:$HTTP store; do
 		"$SKEP" -q report --store "$store" --no-children -s build_id,exe,comm,sym --format csv | sort
 	done | tee rows | sort | uniq -c | awk '$1 != 2 { print; bad = 1 } END { exit bad }'

@@ -72,7 +72,7 @@ static const struct opt diff_opts[] = {
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct diff_options, json), "as --format json" },
 	{ 0, "against", "TIME", OPT_DURATION, offsetof(struct diff_options, against_ns),
 	  "of the store: compare with the same span, TIME earlier (24h: yesterday)" },
-	{ 0, "against-label", "KEY=PATTERN,...", OPT_TEXT, offsetof(struct diff_options, against_label),
+	{ 0, "against-label", "KEY[!]=PATTERN,...", OPT_TEXT, offsetof(struct diff_options, against_label),
 	  "of the store: compare with what has these labels, as build_id=1f0e*, instead of those of --label" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct diff_options, view.format),
 	  "text, csv or json (an object per line); or a flame graph of both sides: html, svg or folded (default: by the file's name, or text)",

@@ -24,7 +24,7 @@ const struct opt store_opts[] = {
 	{ 0, "since", "TIME", OPT_TEXT, offsetof(struct store_options, since),
 	  "of the store: from TIME on, as 10m (ago), 14:03, 14:03:20 or '2026-11-27 14:03' (default: all; of skep top the last 5m)" },
 	{ 0, "until", "TIME", OPT_TEXT, offsetof(struct store_options, until), "of the store: up to TIME" },
-	{ 0, "label", "KEY=PATTERN,...", OPT_TEXT, offsetof(struct store_options, label),
+	{ 0, "label", "KEY[!]=PATTERN,...", OPT_TEXT, offsetof(struct store_options, label),
 	  "of the store: only what has these labels: unit, comm, cgroup, container, container_name, image, exe, build_id (URL: host)" },
 	{ 0, "view", "NAME", OPT_TEXT, offsetof(struct store_options, view), "of the store: the event, as cpu-clock (default: the first that it has)" },
 	{ 0 },
@@ -85,14 +85,14 @@ int store_labels(const char *text, const char *option, char **ret_words, struct 
 		return err_set(err, -ENOMEM, "out of memory");
 	span->nr_labels = 0;
 	for (char *word = text ? strtok_r(*ret_words, ",", &next) : NULL; word; word = strtok_r(NULL, ",", &next)) {
-		char *equals = strchr(word, '=');
+		char *equals = strchr(word, '='), *key_end = equals && equals > word && equals[-1] == '!' ? equals - 1 : equals;
 
-		if (!equals || equals == word || !equals[1])
-			return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--%s': expected KEY=PATTERN, as unit=nginx.service", word, option);
+		if (!equals || key_end == word || !equals[1])
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--%s': expected KEY=PATTERN or KEY!=PATTERN, as unit=nginx.service", word, option);
 		if (span->nr_labels == STORE_LABELS_MAX)
 			return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d labels", STORE_LABELS_MAX);
-		*equals = '\0';
-		span->labels[span->nr_labels++] = (struct store_label){ word, equals + 1 };
+		*key_end = '\0';
+		span->labels[span->nr_labels++] = (struct store_label){ word, equals + 1, key_end < equals };
 	}
 	return 0;
 }

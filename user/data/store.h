@@ -44,10 +44,11 @@ static inline uint32_t segment_seconds(const struct segment *seg)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* What labels of a sample have to be: for each key one of its values, which are patterns. */
+/* What labels of a sample have to be: for each key that of one of its patterns, and of none with is_not; what has no such label is not excluded by these. */
 struct store_label {
 	const char *key;
 	const char *pattern;
+	bool is_not;
 };
 
 #define STORE_LABELS_MAX 16

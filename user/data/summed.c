@@ -292,17 +292,17 @@ static bool has_label(const struct pprof_sample *p, const struct store_label *wa
 	return false;
 }
 
-/* Of two patterns with one key either may hold. */
+/* As store_label says. */
 static bool is_picked(const struct data_reader *r, const struct pprof_sample *p)
 {
 	const struct store_label *labels = r->span ? r->span->labels : NULL;
 	size_t n = r->span ? r->span->nr_labels : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool holds = false;
+		bool holds = labels[i].is_not && !has_label(p, &labels[i]);
 
-		for (size_t k = 0; k < n && !holds; k++)
-			holds = !strcmp(labels[k].key, labels[i].key) && has_label(p, &labels[k]);
+		for (size_t k = 0; k < n && !holds && !labels[i].is_not; k++)
+			holds = !labels[k].is_not && !strcmp(labels[k].key, labels[i].key) && has_label(p, &labels[k]);
 		if (!holds)
 			return false;
 	}

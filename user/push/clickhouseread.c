@@ -132,27 +132,41 @@ static int check_labels(const struct store_span *span, struct err *err)
 	return 0;
 }
 
-/* Of two patterns with one key either may hold. only: of this key; NULL: of all. */
+static void add_match(struct sql *s, const char *column, const char *pattern)
+{
+	sql_add(s, "match(%s, ", column);
+	add_pattern(s, pattern);
+	sql_add(s, ")");
+}
+
+/* What store_label says. only: of this key; NULL: of all. */
 static void add_labels(struct sql *s, const struct store_span *span, const char *only)
 {
 	for (size_t i = 0; i < span->nr_labels; i++) {
-		const char *column = column_of(span->labels[i].key);
-		bool is_first = !only || !strcmp(span->labels[i].key, only);
+		const struct store_label *l = &span->labels[i];
+		const char *column = column_of(l->key);
+		bool is_first = true;
 
-		for (size_t k = 0; k < i && is_first; k++)
-			is_first = strcmp(span->labels[k].key, span->labels[i].key) != 0;
-		for (size_t k = i; k < span->nr_labels && is_first; k++) {
-			if (strcmp(span->labels[k].key, span->labels[i].key) != 0)
-				continue;
-			if (k == i)
-				sql_add(s, " AND %s != '' AND (", column);
-			else
-				sql_add(s, " OR ");
-			sql_add(s, "match(%s, ", column);
-			add_pattern(s, span->labels[k].pattern);
+		if (only && strcmp(l->key, only) != 0)
+			continue;
+		if (l->is_not) {
+			sql_add(s, " AND (%s = '' OR NOT ", column);
+			add_match(s, column, l->pattern);
 			sql_add(s, ")");
+			continue;
 		}
-		sql_add(s, is_first ? ")" : "");
+		for (size_t k = 0; k < i && is_first; k++)
+			is_first = span->labels[k].is_not || strcmp(span->labels[k].key, l->key) != 0;
+		if (!is_first)
+			continue;
+		sql_add(s, " AND %s != '' AND (", column);
+		for (size_t k = i; k < span->nr_labels; k++) {
+			if (span->labels[k].is_not || strcmp(span->labels[k].key, l->key) != 0)
+				continue;
+			sql_add(s, k == i ? "" : " OR ");
+			add_match(s, column, span->labels[k].pattern);
+		}
+		sql_add(s, ")");
 	}
 }
 
