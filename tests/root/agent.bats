@@ -67,7 +67,7 @@ agent() {
 	[ $(($(sum --label "unit=docker-*") + $(sum --label "unit!=docker-*"))) = "$(sum)" ]
 	[ "$(sum --label "container!=0*")" -gt 0 ]
 	[ $(($(sum --label "container=0*") + $(sum --label "container!=0*"))) = "$(sum)" ]
-	run -1 sum --label "comm=shares,unit=docker-*,comm!=sha*"
+	run -1 "$SKEP" report --store store --label "comm=shares,unit=docker-*,comm!=sha*"
 	# rows and stacks by labels: the sums of one are those that it picks
 	n=$(awk -F, 'NR == 2 { print $3 }' rows)
 	"$SKEP" report --store store --no-children -s unit,container,comm --format csv | tr -d '"' >by
