@@ -18,7 +18,7 @@ cat >$root/etc/default/skep-agent <<'X'
 # Options of skep-agent.service, beside --store
 SKEP_AGENT="--config /etc/skep/agent.conf"
 X
-chmod 644 $root/etc/default/skep-agent
+chmod 640 $root/etc/default/skep-agent # likewise
 printf '/etc/default/skep-agent\n/etc/skep/agent.conf\n' >$root/DEBIAN/conffiles
 # Libraries that are opened when they are needed are recommended, by the names of Debian 12, and of 13. Capstone 5 is not what it was built for
 printf 'Source: skep\n\nPackage: skep\nArchitecture: any\n' >build/deb/debian/control

@@ -278,6 +278,19 @@ runs() {
 }
 
 # bats test_tags=slow,measuring
+@test "a rate that --budget lowered is reported of a server as of a directory" {
+	has_tools
+	server 0
+	for i in 1 2; do busy "$WORK/shares" 8 >/dev/null; done
+	"$SKEP" -q agent --store store --every 1s -F 9973 --budget 0.2% --duration 4 --push clickhouse://127.0.0.1:$HTTP 2>said || { cat said; false; }
+	for store in clickhouse://127.0.0.1:$HTTP store; do
+		"$SKEP" report --store "$store" -s comm --json >"${store%%:*}.json" 2>"${store%%:*}.said"
+		cat "${store%%:*}.said"
+	done
+	jq -e 'any(.notes[]; test("^[1-9][0-9]* profiles have fewer samples than were asked for, and these weigh more: .sampled at "))' store.json clickhouse.json
+}
+
+# bats test_tags=slow
 @test "Pyroscope: a form with the profile, as its documents have it" {
 	need node go
 	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 6)) 0 refuse 1 >got

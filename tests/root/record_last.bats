@@ -112,3 +112,34 @@ span() { # span FILE: seconds between its first sample and its last
 		[[ "$output" == *"bad value '$bad' of '--trigger'"* ]]
 	done
 }
+
+# bats test_tags=slow,measuring
+@test "what was lost within the last seconds is in the file, and not in later ones" {
+	busy "$WORK/shares" 60
+	work=$BG
+	background "$SKEP" record -F 9999 -m 4 -p "$work" -o x.data --last 2s --duration "$(times 30)" 2>said
+	recorder=$BG
+	eventually samples
+	sleep "$(times 0.7)"
+	# It cannot read what it does not get to
+	kill -STOP "$recorder"
+	sleep "$(times 0.5)"
+	kill -CONT "$recorder"
+	sleep 0.5
+	kill -USR2 "$recorder"
+	eventually files 1
+	sleep 5
+	kill -USR2 "$recorder"
+	eventually files 2
+	kill -INT "$recorder"
+	wait "$recorder"
+	cat said
+	lost() { sed -n 's/^lost: \([0-9]*\) .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
+	for file in x.data.*; do "$SKEP" report -i "$file" -s comm 2>"$file.said" >/dev/null; done
+	first=$(ls x.data.*.said | head -n 1)
+	second=$(ls x.data.*.said | tail -n 1)
+	cat "$first" "$second"
+	[ "$(lost "$first")" -gt 0 ]
+	[ "$(lost "$first")" -le "$(lost said)" ]
+	[ "$(lost "$second")" -lt $(($(lost "$first") / 2)) ]
+}

@@ -152,7 +152,12 @@ static int write_file(struct agent *a, const struct agent_view *v, const struct 
 	if (ret)
 		return ret;
 	ret = pprof_out_write(&a->out, &v->at, p, v->wall_ns, out.stream);
-	bytes = ret < 0 && !ferror(out.stream) ? err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret)) : outfile_commit(&out, err);
+	if (ret < 0 && !ferror(out.stream))
+		bytes = err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret));
+	else if (!fflush(out.stream) && fdatasync(out.channel.fd)) /* its bytes are there before its name, also after a power cut */
+		bytes = err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
+	else
+		bytes = outfile_commit(&out, err); /* which says what could not be written */
 	outfile_abort(&out);
 	return bytes < 0 ? (int)bytes : 0;
 }
@@ -169,6 +174,14 @@ static void begin_segment(struct agent_view *v)
 {
 	v->wall_ns = clock_ns(CLOCK_REALTIME);
 	v->begun_ns = now_ns();
+}
+
+/* By the clock; one that was set back gives no span that ends before it begins. */
+static uint64_t ended_ns(const struct agent_view *v)
+{
+	uint64_t now = clock_ns(CLOCK_REALTIME);
+
+	return now >= v->wall_ns ? now : v->wall_ns + now_ns() - v->begun_ns;
 }
 
 static void trim(struct agent *a)
@@ -214,7 +227,7 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 		return -ECANCELED; /* the run ends, as by a signal */
 	}
 	if (!ret) {
-		store_name(&a->store, &seg, v->wall_ns / NS_PER_S, clock_ns(CLOCK_REALTIME) / NS_PER_S, p.event);
+		store_name(&a->store, &seg, v->wall_ns / NS_PER_S, ended_ns(v) / NS_PER_S, p.event);
 		snprintf(path, sizeof(path), "%s/%s", a->store.path, seg.name);
 		ret = write_file(a, v, &p, path, &err);
 	}
@@ -247,7 +260,7 @@ static int write_segments(struct agent *a, const struct profile *ledger)
 
 	for (int i = 0; i < a->nr_views && !ret; i++)
 		ret = write_view(a, &a->views[i], ledger);
-	if (!ret)
+	if (!ret && a->store.dir >= 0)
 		trim(a);
 	return ret;
 }
@@ -291,17 +304,18 @@ static void add_losses(const struct agent *a, struct profile *ledger)
 
 static int round_figures(const struct agent *a)
 {
-	struct profile ledger = { 0 };
+	struct profile ledger = { 0 }, rate = { 0 };
 	struct profiled all[EVENTS_MAX];
 	int ret;
 
 	for (int i = 0; i < a->nr_views; i++)
-		all[i] = (struct profiled){ &a->views[i].at, &a->o->m.events[i], a->views[i].all.weight };
-	ret = agent_profiles_round(a->profiles, all, a->nr_views);
+		all[i] = (struct profiled){ &a->views[i].at, &a->o->m.events[i], a->views[i].all.weight, &a->views[i].all };
+	session_profile(a->session, &ledger);
+	note_rate(a, &rate);
+	ret = agent_profiles_round(a->profiles, all, a->nr_views, &ledger, rate.notes[0]);
 	if (ret)
 		return ret;
 
-	session_profile(a->session, &ledger);
 	add_losses(a, &ledger);
 	return figures_round(a->figures, &ledger);
 }
@@ -339,10 +353,12 @@ static int at_interval(void *arg, uint64_t since_start_ns)
 	uint64_t every = a->o->every_ns, now = clock_ns(CLOCK_REALTIME);
 	struct profile ledger = { .receipt.is_not_wanted = true };
 	double least = session_least_rate(a->session);
-	int ret = a->figures ? round_figures(a) : 0;
+	bool failed = false;
+	int ret;
 
 	(void)since_start_ns;
 	a->least_rate = least < a->least_rate ? least : a->least_rate;
+	ret = a->figures ? round_figures(a) : 0;
 	if (ret)
 		return ret;
 	agent_labels_round(a->labels);
@@ -353,7 +369,10 @@ static int at_interval(void *arg, uint64_t since_start_ns)
 	a->tried_ns = now;
 	session_profile(a->session, &ledger);
 	ret = write_segments(a, &ledger);
-	a->least_rate = session_least_rate(a->session); /* which is that of now: the next segment begins with it */
+	for (int i = 0; i < a->nr_views; i++)
+		failed |= a->views[i].failed;
+	if (!failed) /* the next segments begin with that of now */
+		a->least_rate = session_least_rate(a->session);
 	return ret;
 }
 
@@ -417,7 +436,9 @@ static int run(struct agent *a, int *status, struct err *err)
 		ret = write_segments(a, &ledger);
 	if ((!ret || ret == -ECANCELED) && a->is_taken)
 		ret = err_set(err, -EBUSY, "the store '%s' was removed or replaced, and another skep agent writes to it now: this one ends", a->store.path);
-	if (!ret && unwritten(a))
+	if (!ret && unwritten(a) && a->again)
+		log_note("note: %" PRIu64 " samples are lost: they could not be written, and there is no memory for them", unwritten(a));
+	else if (!ret && unwritten(a))
 		ret = err_set(err, -EIO, "%" PRIu64 " samples could not be written", unwritten(a));
 	add_losses(a, &a->all);
 	return ret;

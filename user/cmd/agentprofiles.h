@@ -19,6 +19,7 @@ struct profiled {
 	const struct fold_view *view;
 	const struct event *event;
 	uint64_t weight; /* of its samples so far */
+	const struct profile *own; /* its losses so far */
 };
 
 /* out: whose picture and labels those of profiles are; borrowed, as http. NULL: no memory. */
@@ -28,7 +29,10 @@ void agent_profiles_free(struct agent_profiles *p); /* NULL is nothing */
 /* A sample. 0 or -ENOMEM. */
 int agent_profiles_add(struct agent_profiles *p, const struct fold_view *view, const struct named *named);
 
-/* Between rounds: profiles begin and end. all: the views, n of them. 0 or -ENOMEM. */
-int agent_profiles_round(struct agent_profiles *p, const struct profiled *all, int n);
+/*
+ * Between rounds: profiles begin and end. all: the views, n of them. run: the losses of the run so far. rate: the note of a lowered
+ * one; "": it is not. 0 or -ENOMEM.
+ */
+int agent_profiles_round(struct agent_profiles *p, const struct profiled *all, int n, const struct profile *run, const char *rate);
 
 #endif

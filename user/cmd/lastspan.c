@@ -7,12 +7,16 @@
 
 #include "util/vec.h"
 
-enum { ENTRY_SAMPLE, ENTRY_TASK, ENTRY_ROUND };
+enum { ENTRY_SAMPLE, ENTRY_TASK, ENTRY_LOST, ENTRY_ROUND };
 
 /* In a span, at a multiple of 8: then the structure, and what it points to in the order of its members. */
 struct entry {
 	uint32_t size; /* of all */
 	uint32_t kind;
+};
+
+struct lost {
+	uint64_t time_ns, n;
 };
 
 struct span {
@@ -25,6 +29,7 @@ struct lastspan {
 	uint64_t span_ns;
 	struct span older, newer;
 	size_t at; /* where the entry that is being written begins */
+	uint64_t lost; /* so far */
 	bool no_memory;
 };
 
@@ -132,6 +137,20 @@ int lastspan_task(struct lastspan *l, const struct task_event *t)
 	return end(l);
 }
 
+int lastspan_lost(struct lastspan *l, uint64_t now_ns, uint64_t so_far)
+{
+	const struct lost lost = { now_ns, so_far - l->lost };
+	int ret;
+
+	if (so_far <= l->lost)
+		return 0;
+	begin(l, ENTRY_LOST);
+	put(l, &lost, sizeof(lost));
+	ret = end(l);
+	l->lost = ret ? l->lost : so_far;
+	return ret;
+}
+
 int lastspan_round(struct lastspan *l, uint64_t now_ns)
 {
 	struct span dropped = l->older;
@@ -206,6 +225,13 @@ static int replay_task(char *p, struct sink *to)
 	return to->task(to, t);
 }
 
+static int replay_lost(char *p, uint64_t since_ns, struct sink *to)
+{
+	const struct lost *lost = take(&p, sizeof(*lost));
+
+	return lost->time_ns < since_ns || !to->lost ? 0 : to->lost(to, lost->n);
+}
+
 static int replay(struct span *span, uint64_t since_ns, struct sink *to, uint64_t *nr_samples)
 {
 	int ret = 0;
@@ -218,6 +244,8 @@ static int replay(struct span *span, uint64_t since_ns, struct sink *to, uint64_
 			ret = replay_sample(p, since_ns, to, nr_samples);
 		else if (e->kind == ENTRY_TASK)
 			ret = replay_task(p, to);
+		else if (e->kind == ENTRY_LOST)
+			ret = replay_lost(p, since_ns, to);
 		else if (to->round)
 			ret = to->round(to);
 		at += e->size;

@@ -19,6 +19,9 @@ void lastspan_free(struct lastspan *l); /* NULL is nothing */
 int lastspan_sample(struct lastspan *l, const struct sample *s);
 int lastspan_task(struct lastspan *l, const struct task_event *t);
 
+/* How many samples the run has lost so far: what is new is of this moment. 0 or -ENOMEM. */
+int lastspan_lost(struct lastspan *l, uint64_t now_ns, uint64_t so_far);
+
 /*
  * The end of a round. 1: a new span has begun, and lastspan_sink() is to get what is there now, before all else; 0; or -ENOMEM.
  */

@@ -29,6 +29,7 @@
 struct record_sink {
 	struct sink sink; /* first */
 	struct record *record;
+	struct session *session; /* while it runs */
 	struct record_files files;
 	struct build_ids *ids;
 	struct syms *syms; /* who has mapped what, where stacks are walked by tables; else NULL */
@@ -113,6 +114,16 @@ static int scan_kernel(struct sink *sink)
 	}
 	ksym_close(asker);
 	return kernel_scan(NULL, text, etext, sink);
+}
+
+static uint64_t lost_so_far(void *arg)
+{
+	const struct record_sink *r = arg;
+	struct profile p = { 0 };
+
+	if (r->session)
+		session_profile(r->session, &p);
+	return profile_lost(&p);
 }
 
 /* What was there before one of the later files. */
@@ -262,7 +273,7 @@ static int add_triggers(struct record *rec, struct err *err)
 int record_run(void *cfg, char **operands, struct err *err)
 {
 	struct record *rec = cfg;
-	struct record_sink r = { .record = rec, .files = { .cfg = &rec->files, .describe = describe, .arg = &r } };
+	struct record_sink r = { .record = rec, .files = { .cfg = &rec->files, .describe = describe, .lost = lost_so_far, .arg = &r } };
 	struct sample_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt,
 				       .max_frames = rec->m.walks.call_graph == CALL_GRAPH_NONE };
 	struct syms_cfg syms_cfg = { .exited_max = SYMS_STREAM_EXITED };
@@ -275,6 +286,7 @@ int record_run(void *cfg, char **operands, struct err *err)
 	if (!strcmp(rec->out, "-") && (rec->files.is_split || rec->files.is_dated))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--switch-output and --timestamp-filename need a file: -o - is a stream");
 	rec->m.records = true;
+	rec->m.ret_session = &r.session;
 	rec->m.output = rec->out;
 	if (rec->off_cpu)
 		offcpu_record(&rec->m, &rec->off_cfg);

@@ -278,8 +278,11 @@ void files_ask(struct record_files *f, uint64_t time_ns)
 
 static int round_last(struct record_files *f)
 {
-	int ret = lastspan_round(f->last, now_ns());
+	uint64_t now = now_ns();
+	int ret = lastspan_lost(f->last, now, f->lost(f->arg));
 
+	if (!ret)
+		ret = lastspan_round(f->last, now);
 	if (ret == 1)
 		ret = f->describe(f->arg, lastspan_sink(f->last));
 	if (ret && !f->err.text[0])
@@ -325,10 +328,15 @@ static void drop_next(struct record_files *f)
 }
 
 /* Nobody asked for what is left. */
-static int close_last(struct record_files *f, struct err *err)
+static int close_last(struct record_files *f, uint64_t lost, struct err *err)
 {
-	int ret = f->is_asked || is_requested ? write_last(f) : 0;
+	int ret = f->is_asked || is_requested ? lastspan_lost(f->last, now_ns(), lost) : 0;
 
+	if (!ret && (f->is_asked || is_requested))
+		ret = write_last(f);
+
+	if (ret && !f->err.text[0])
+		err_set(&f->err, ret, "cannot keep the last seconds: %s", strerror(-ret));
 	if (ret)
 		*err = f->err;
 	if (f->nr_passed)
@@ -344,7 +352,7 @@ int files_close(struct record_files *f, uint64_t lost, struct err *err)
 	struct sink *to;
 
 	if (f->last)
-		return close_last(f, err);
+		return close_last(f, lost, err);
 	to = data_writer_sink(f->writer);
 	drop_next(f);
 	/* A file has a sample at least, but for that of a run that has none. */

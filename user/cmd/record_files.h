@@ -37,6 +37,7 @@ struct record_files {
 	struct data_meta meta;
 	/* Reports all that is there now, the kernel's code and the processes, to sink->task. 0, -errno, or what that returned. */
 	int (*describe)(void *arg, struct sink *sink);
+	uint64_t (*lost)(void *arg); /* samples that the run has lost so far */
 	void *arg;
 
 	struct data_writer *writer;

@@ -163,7 +163,7 @@ static void note_places(const struct recording *rec, const struct data_meta *met
 	char text[PLACE_TEXT_BYTES];
 
 	if (meta->first_skipped.file && data_reader_summed(rec->reader))
-		profile_note(p, "'%.120s' cannot be read, and is left out%s", meta->first_skipped.file, meta->skipped > 1 ? ", and others after it" : "");
+		profile_note(p, "'%.120s' cannot be read, and is left out, or what follows its damage%s", meta->first_skipped.file, meta->skipped > 1 ? ", and others after it" : "");
 	else if (meta->first_skipped.file)
 		profile_note(p, "'%.120s': cannot use the record at %s%s", meta->first_skipped.file, data_place_text(&meta->first_skipped, text),
 			     meta->skipped > 1 ? ", and others after it" : "");

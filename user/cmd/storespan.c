@@ -26,7 +26,7 @@ const struct opt store_opts[] = {
 	{ 0, "until", "TIME", OPT_TEXT, offsetof(struct store_options, until), "of the store: up to TIME" },
 	{ 0, "label", "KEY[!]=PATTERN,...", OPT_TEXT, offsetof(struct store_options, label),
 	  "of the store: only what has these labels: unit, comm, cgroup, container, container_name, image, exe, build_id (URL: host)" },
-	{ 0, "view", "NAME", OPT_TEXT, offsetof(struct store_options, view), "of the store: the event, as cpu-clock (default: the first that it has)" },
+	{ 0, "view", "NAME", OPT_TEXT, offsetof(struct store_options, view), "of the store: the event, as offcpu-time (default: cpu-clock, or what comes first by its name)" },
 	{ 0 },
 };
 

@@ -99,10 +99,11 @@ static bool read_usage(const struct unit_trigger *t, uint64_t *ret_us)
 bool unit_trigger_is_there(const struct unit_trigger *t)
 {
 	static struct unit_trigger copy; /* large */
+	uint64_t us;
 
 	copy = *t;
 	find_unit(&copy);
-	return copy.stat[0];
+	return read_usage(&copy, &us);
 }
 
 bool unit_trigger_round(struct unit_trigger *t, uint64_t now_ns)

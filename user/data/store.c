@@ -65,7 +65,8 @@ static int open_mark(struct store *s, bool is_writer, struct err *err)
 	if (s->mark < 0)
 		return err_set(err, -errno, "cannot open '%s/" STORE_MARK "': %s", s->path, strerror(errno));
 	if (is_writer && flock(s->mark, LOCK_EX | LOCK_NB))
-		return err_set(err, -EBUSY, "another skep agent writes to '%s'", s->path);
+		return errno == EWOULDBLOCK ? err_set(err, -EBUSY, "another skep agent writes to '%s'", s->path) :
+					      err_set(err, -errno, "cannot lock '%s/" STORE_MARK "': %s", s->path, strerror(errno));
 	return check_version(s, is_writer, err);
 }
 
@@ -113,7 +114,7 @@ static bool take_time(const char **p, char after, uint64_t *ret_s)
 	t = timegm(&tm);
 	*p = end + 1;
 	*ret_s = (uint64_t)t;
-	return t >= 0;
+	return t >= 0 && t <= (time_t)UINT32_MAX; /* as ClickHouse's DateTime: until 2106 */
 }
 
 /* "START-END.VIEW.pb.gz" */
@@ -226,10 +227,11 @@ int store_trim(const struct store *s, uint64_t max_bytes, uint64_t since_s)
 
 		if ((!max_bytes || bytes <= max_bytes) && seg->start_s >= since_s)
 			break;
-		if (unlinkat(s->dir, seg->name, 0) && errno != ENOENT)
+		if (!unlinkat(s->dir, seg->name, 0))
+			nr++;
+		else if (errno != ENOENT) /* who sends it has deleted it */
 			ret = -errno;
 		bytes -= seg->bytes;
-		nr++;
 	}
 	vec_free(&all.all);
 	return ret ? ret : nr;

@@ -17,6 +17,7 @@
 
 #define STORE_MARK "skep-store"
 #define STORE_VERSION 1
+#define STORE_VIEW_FIRST "cpu-clock" /* what is read of a store when nothing is asked for; else what comes first by name */
 #define STORE_RATE "sampled at" /* begins the note of a profile whose rate --budget lowered */
 #define STORE_ID_BYTES 17
 #define STORE_VIEW_BYTES 64
@@ -66,7 +67,10 @@ struct segments {
 	VEC(struct segment) all; /* by start */
 };
 
-/* Makes one where there is none if is_writer, whom it locks out others for. 0 or -errno, err filled; store_close() in any case. */
+/*
+ * A writer has it for itself, and makes one where there is none. 0, or -errno with err filled: -EBUSY another has it; -ENOENT there is none;
+ * -EPROTONOSUPPORT it is of another version. store_close() in any case.
+ */
 int store_open(struct store *s, const char *path, bool is_writer, struct err *err);
 void store_close(struct store *s);
 

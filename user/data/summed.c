@@ -95,7 +95,7 @@ static void describe(struct data_reader *r)
 
 #define NOTE "note: " /* begins the comments that are notes of the run */
 
-/* "lost: 12  why" and the lowered rate, as skep's own writer has them. What kept samples lack is seen in their stacks. */
+/* "lost: 12  why" and the lowered rate, as skep's own writer has them; a server's sums also say of how many profiles ("note: 12  sampled at"). What kept samples lack is seen in their stacks. */
 static void take_losses(struct data_reader *r)
 {
 	const struct pprof_meta *m = pprof_meta(r->summed);
@@ -105,12 +105,16 @@ static void take_losses(struct data_reader *r)
 		const char *colon = strstr(m->comments[i], ": ");
 		unsigned long long n = colon ? strtoull(colon + 2, &end, 10) : 0;
 		bool is_rate = !strncmp(m->comments[i], NOTE STORE_RATE, strlen(NOTE STORE_RATE));
-		enum loss why = n && !strncmp(end, "  ", 2) ? loss_of_text(end + 2) : LOSS_MAX;
+		const char *text = is_rate ? m->comments[i] + strlen(NOTE) : n && !strncmp(end, "  ", 2) ? end + 2 : "";
+		enum loss why = loss_of_text(text);
 
 		if (why < LOSS_MAX && loss_is_strict(why))
 			r->meta.said_lost[why] += n;
-		if (is_rate && !r->meta.nr_lowered++)
-			r->meta.lowered = strpool_add(r->strings, m->comments[i] + strlen(NOTE));
+		if (strncmp(text, STORE_RATE, strlen(STORE_RATE)) != 0)
+			continue;
+		if (!r->meta.nr_lowered)
+			r->meta.lowered = strpool_add(r->strings, text);
+		r->meta.nr_lowered += is_rate ? 1 : n;
 	}
 }
 
@@ -156,18 +160,31 @@ static int open_segment(struct data_reader *r, const struct segment *seg, struct
 	return ret;
 }
 
-/* Without a view those of the first one that there is. */
-static void keep_view(struct data_reader *r, const char *view)
+/* NULL: there is none. */
+static const char *first_view(const struct data_reader *r)
 {
-	size_t n = 0;
+	const char *first = NULL;
 
 	for (size_t i = 0; i < r->segments.all.n; i++) {
-		struct segment *seg = &r->segments.all.data[i];
+		const char *view = r->segments.all.data[i].view;
 
-		if (!view || !strcmp(view, seg->view))
-			r->segments.all.data[n++] = *seg;
-		view = view ? view : r->segments.all.data[0].view;
+		if (!strcmp(view, STORE_VIEW_FIRST))
+			return view;
+		first = !first || strcmp(view, first) < 0 ? view : first;
 	}
+	return first;
+}
+
+static void keep_view(struct data_reader *r, const char *view)
+{
+	const char *first = view ? view : first_view(r);
+	char kept[STORE_VIEW_BYTES]; /* first may be overwritten */
+	size_t n = 0;
+
+	snprintf(kept, sizeof(kept), "%s", first ? first : "");
+	for (size_t i = 0; i < r->segments.all.n; i++)
+		if (!strcmp(kept, r->segments.all.data[i].view))
+			r->segments.all.data[n++] = r->segments.all.data[i];
 	r->segments.all.n = n;
 }
 
@@ -225,8 +242,8 @@ int summed_open_store(struct data_reader *r, const struct store_span *span, stru
 		return reader_fail(r, err, -ENOMEM, strerror(ENOMEM));
 	r->meta.has_wall = true;
 	r->meta.wall_ns = (int64_t)(r->segments.all.data[0].start_s * NS_PER_S);
-	for (size_t i = 0; i < r->segments.all.n; i++)
-		r->meta.duration_ns += (r->segments.all.data[i].end_s - r->segments.all.data[i].start_s) * NS_PER_S;
+	for (size_t i = first; i < r->segments.all.n; i++)
+		r->meta.duration_ns += segment_seconds(&r->segments.all.data[i]) * NS_PER_S;
 	return 0;
 }
 
@@ -365,8 +382,9 @@ int summed_run(struct data_reader *r, struct err *err)
 		} else if (ret != -ENOMEM) {
 			ret = -EBADMSG;
 		}
-		if (ret == -EBADMSG) {
+		if (ret == -EBADMSG || ret == -ERANGE) {
 			skip_segment(r, i);
+			r->meta.duration_ns -= segment_seconds(&r->segments.all.data[i]) * NS_PER_S;
 			*err = (struct err){ 0 };
 			ret = 0;
 		}

@@ -19,7 +19,6 @@
 
 #define ANSWER_BYTES (1u << 29)
 #define SEGMENT_MAX_S UINT64_C(90000) /* none is longer (--every): older partitions are not looked at */
-#define VIEW_FIRST "cpu-clock"
 #define NOTES_MAX 64
 #define SET_BYTES 256 /* of a pattern */
 #define NOTE_TEXT_BYTES 512
@@ -170,12 +169,13 @@ static void add_labels(struct sql *s, const struct store_span *span, const char 
 	}
 }
 
-/* What overlaps the span. */
+/* What overlaps the span. DateTime has 32 bits. */
 static void add_time(struct sql *s, const struct store_span *span)
 {
-	sql_add(s, " WHERE time >= toDateTime(%" PRIu64 ") AND toUInt64(time) + seconds > %" PRIu64, span->since_s > SEGMENT_MAX_S ? span->since_s - SEGMENT_MAX_S : 0,
-		span->since_s);
-	if (span->until_s)
+	uint64_t since_s = span->since_s < UINT32_MAX ? span->since_s : UINT32_MAX;
+
+	sql_add(s, " WHERE time >= toDateTime(%" PRIu64 ") AND toUInt64(time) + seconds > %" PRIu64, since_s > SEGMENT_MAX_S ? since_s - SEGMENT_MAX_S : 0, since_s);
+	if (span->until_s && span->until_s <= UINT32_MAX)
 		sql_add(s, " AND time < toDateTime(%" PRIu64 ")", span->until_s);
 }
 
@@ -237,7 +237,7 @@ static int read_summary(struct answer_sums *r, struct err *err)
 
 	sql_add(&s, "SELECT event, any(unit), toUInt64(min(time)), max(toUInt64(time) + seconds), uniqExact(host, store), count()");
 	add_batches(&s, r, r->span->view);
-	sql_add(&s, " GROUP BY event ORDER BY event != '" VIEW_FIRST "', event LIMIT 1 FORMAT RowBinary");
+	sql_add(&s, " GROUP BY event ORDER BY event != '" STORE_VIEW_FIRST "', event LIMIT 1 FORMAT RowBinary");
 	ret = ask(r, &s, &a, &in, err);
 	if (ret)
 		return ret;
@@ -257,7 +257,7 @@ static int read_summary(struct answer_sums *r, struct err *err)
 	return in.is_bad || !sum->view ? garbage(err) : 0;
 }
 
-/* What the batches lost, "word: N  what that is", summed; and which command made them. */
+/* What the batches lost, "word: N  what that is", summed; a note of a lowered rate, and of how many; and which command made them. */
 static int read_notes(struct answer_sums *r, struct err *err)
 {
 	struct summary *sum = &r->sum;
@@ -269,8 +269,9 @@ static int read_notes(struct answer_sums *r, struct err *err)
 
 	snprintf(sum->notes[n], NOTE_TEXT_BYTES, "%" PRIu64 " profiles of %" PRIu64 " machines", sum->batches, sum->hosts);
 	sum->comments[0] = sum->notes[n++];
-	sql_add(&s, "SELECT extract(note, '^(lost|note): [0-9]+  ') AS word, sum(toUInt64OrZero(extract(note, '^[a-z]+: ([0-9]+)  '))), "
-		    "extract(note, '^[a-z]+: [0-9]+  (.*)$') AS what");
+	sql_add(&s, "SELECT if(startsWith(note, 'note: " STORE_RATE "'), 'rate', extract(note, '^(lost|note): [0-9]+  ')) AS word, "
+		    "sum(if(word = 'rate', 1, toUInt64OrZero(extract(note, '^[a-z]+: ([0-9]+)  ')))), "
+		    "if(word = 'rate', any(substring(note, 7)), extract(note, '^[a-z]+: [0-9]+  (.*)$') AS what)");
 	add_batches(&s, r, sum->view);
 	sql_add(&s, " ARRAY JOIN notes AS note GROUP BY word, what HAVING word != '' ORDER BY word, what LIMIT %d FORMAT RowBinary", NOTES_MAX - 1);
 	ret = ask(r, &s, &a, &in, err);
@@ -281,7 +282,7 @@ static int read_notes(struct answer_sums *r, struct err *err)
 		uint64_t lost = rows_take_u64(&in);
 		char *text = take_string(&in);
 
-		snprintf(sum->notes[n], NOTE_TEXT_BYTES, "%.64s: %" PRIu64 "  %.400s", word ? word : "", lost, text ? text : "");
+		snprintf(sum->notes[n], NOTE_TEXT_BYTES, "%.64s: %" PRIu64 "  %.400s", word && strcmp(word, "rate") != 0 ? word : "note", lost, text ? text : "");
 		sum->comments[n] = sum->notes[n];
 		n++;
 		free(word);

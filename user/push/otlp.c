@@ -203,12 +203,13 @@ static void put_sample(struct maker *m, struct wire *to, uint32_t stack, const u
 	m->part.bytes.n = 0;
 }
 
-/* An image without its tag: container.image.name. */
+/* An image without its tag and digest ("host:port/name:tag@sha256:..."): container.image.name. */
 static void untagged(char *buf, size_t size, const char *image)
 {
-	const char *path = strrchr(image, '/'), *tag = strchr(path ? path : image, ':');
+	size_t n = strcspn(image, "@");
+	const char *path = memrchr(image, '/', n), *name = path ? path : image, *tag = memchr(name, ':', (size_t)(image + n - name));
 
-	snprintf(buf, size, "%.*s", tag ? (int)(tag - image) : (int)strlen(image), image);
+	snprintf(buf, size, "%.*s", tag ? (int)(tag - image) : (int)n, image);
 }
 
 static uint64_t label_number(struct maker *m, const struct pprof_label *l, const char *attribute)

@@ -56,12 +56,11 @@ struct server {
 	char spool[PATH_MAX]; /* a directory */
 	pthread_t thread;
 	bool started;
-	struct segments old; /* what was in the spool at the start: it may have been sent by an earlier run */
-	uint64_t missed_s;   /* the store's profiles from then on are to be linked again; 0: none */
+	struct segments missed; /* could not be linked: they are with the next; the main thread's */
 	/* Under the lock of all */
 	struct push_counts counts;
 	/* The thread's */
-	char tried[STORE_NAME_BYTES]; /* was not answered */
+	struct segments old; /* may be there: in the spool at the start, where an earlier run may have sent them, or sent without an answer */
 	char sent[STORE_NAME_BYTES]; /* and could not be unlinked; "": none */
 	char said[sizeof(((struct err *)0)->text)];
 	/* The main thread's */
@@ -73,6 +72,7 @@ struct push {
 	const struct store *store;
 	char host[HOST_NAME_MAX + 1], id[STORE_ID_BYTES]; /* id: of the store as it was at first */
 	pthread_mutex_t lock;
+	struct store mine; /* under it: descriptors of the store as it was when a segment was written last */
 	pthread_cond_t wake; /* CLOCK_MONOTONIC */
 	uint64_t generation; /* of what came */
 	bool ending;
@@ -150,6 +150,28 @@ static bool is_ending(struct push *p)
 	return ending;
 }
 
+/* The main thread's store may be closed and opened again meanwhile: threads have descriptors of their own. */
+static void take_store(struct push *p)
+{
+	pthread_mutex_lock(&p->lock);
+	store_close(&p->mine);
+	p->mine = *p->store;
+	p->mine.dir = fcntl(p->store->dir, F_DUPFD_CLOEXEC, 0);
+	p->mine.mark = openat(p->store->dir, STORE_MARK, O_PATH | O_NOFOLLOW | O_CLOEXEC); /* without the lock of the main thread's */
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Another agent may have the directory now: its spools are not ours to send. */
+static bool has_store(struct push *p)
+{
+	bool has;
+
+	pthread_mutex_lock(&p->lock);
+	has = store_is_there(&p->mine);
+	pthread_mutex_unlock(&p->lock);
+	return has;
+}
+
 static int read_segment(const struct store *spool, const char *name, char **ret_bytes, size_t *ret_n)
 {
 	int fd = openat(spool->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
@@ -174,17 +196,30 @@ static bool is_old(const struct server *s, const char *name)
 	return false;
 }
 
+static void forget(struct server *s, const char *name)
+{
+	for (size_t i = 0; i < s->old.all.n; i++)
+		if (!strcmp(s->old.all.data[i].name, name)) {
+			s->old.all.data[i] = s->old.all.data[--s->old.all.n];
+			return;
+		}
+}
+
 static int send_segment(struct server *s, const struct store *spool, const struct segment *seg, struct err *err)
 {
-	bool may_be_there = is_old(s, seg->name) || !strcmp(s->tried, seg->name);
+	bool may_be_there = is_old(s, seg->name);
 	const struct batch_from from = { s->push->host, s->push->id };
 	char *bytes;
 	size_t n;
-	int ret = read_segment(spool, seg->name, &bytes, &n);
+	int ret = may_be_there ? 0 : vec_reserve(&s->old.all);
 
 	if (ret)
-		return err_set(err, ret == -EFBIG ? -EBADMSG : ret, "cannot read '%s': %s", seg->name, strerror(-ret));
-	memcpy(s->tried, seg->name, sizeof(s->tried));
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = read_segment(spool, seg->name, &bytes, &n);
+	if (ret) /* one that cannot be read does not hold up the others */
+		return err_set(err, ret == -EFBIG || ret == -EIO ? -EBADMSG : ret, "cannot read '%s': %s", seg->name, strerror(-ret));
+	if (!may_be_there)
+		s->old.all.data[s->old.all.n++] = *seg;
 	return s->kind ? s->kind->send(s->web, seg, bytes, n, s->push->host, err) : clickhouse_send(s->clickhouse, seg, bytes, n, &from, may_be_there, err);
 }
 
@@ -236,6 +271,7 @@ static int handle(struct server *s, const struct store *spool, const struct segm
 			say(s, &err);
 		return ret;
 	}
+	forget(s, seg->name);
 	if (ret) {
 		note(s->push, false, "note: '%s' is not sent to '%s': %s", seg->name, s->shown, err.text);
 		count(s, &s->counts.dropped, 1);
@@ -299,7 +335,7 @@ static int empty(struct server *s)
 	}
 	for (size_t i = 0; i <= all.all.n && !ret; i++) {
 		set_waiting(s, all.all.n - i);
-		if (i == all.all.n || atomic_load(&s->push->stop))
+		if (i == all.all.n || atomic_load(&s->push->stop) || !has_store(s->push))
 			break;
 		ret = handle(s, &spool, &all.all.data[i]);
 	}
@@ -459,6 +495,7 @@ int push_open(const struct push_cfg *cfg, const struct store *store, struct push
 	p->cfg = cfg;
 	p->store = store;
 	memcpy(p->id, store->id, sizeof(p->id));
+	p->mine.dir = p->mine.mark = -1;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -472,6 +509,7 @@ int push_open(const struct push_cfg *cfg, const struct store *store, struct push
 		snprintf(p->host, sizeof(p->host), "%s", cfg->host);
 	else if (gethostname(p->host, sizeof(p->host) - 1))
 		strcpy(p->host, "unknown");
+	take_store(p);
 	ret = client_library(err);
 	for (size_t i = 0; i < cfg->nr_urls && !ret; i++)
 		ret = open_server(p, cfg->urls[i], err);
@@ -484,18 +522,38 @@ int push_open(const struct push_cfg *cfg, const struct store *store, struct push
 	return ret;
 }
 
+/* A link to a profile of the store, which may have been deleted meanwhile. 0 or -errno. */
+static int link_one(struct server *s, int dir, const struct segment *seg)
+{
+	if (!linkat(s->push->store->dir, seg->name, dir, seg->name, 0) || errno == EEXIST)
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	count(s, &s->counts.dropped, 1);
+	return 0;
+}
+
 static void link_segment(struct server *s, const struct segment *seg)
 {
 	const struct store spool = { .dir = open_spool(s), .mark = -1, .path = s->spool };
-	int ret = spool.dir < 0 ? spool.dir : 0;
+	bool was_missing = s->missed.all.n;
+	int ret = vec_reserve(&s->missed.all) ? -ENOMEM : 0;
+	size_t n = 0;
 
-	if (!ret && s->missed_s)
-		ret = link_since(s, spool.dir, s->missed_s);
-	if (!ret && linkat(s->push->store->dir, seg->name, spool.dir, seg->name, 0) && errno != EEXIST)
-		ret = -errno;
-	if (ret && !s->missed_s)
+	if (!ret)
+		s->missed.all.data[s->missed.all.n++] = *seg;
+	else
+		count(s, &s->counts.dropped, 1);
+	if (!ret && spool.dir < 0)
+		ret = spool.dir;
+	for (; n < s->missed.all.n && !ret; n++)
+		ret = link_one(s, spool.dir, &s->missed.all.data[n]);
+	n -= n && ret;
+	s->missed.all.n -= n;
+	if (n)
+		memmove(s->missed.all.data, s->missed.all.data + n, s->missed.all.n * sizeof(*s->missed.all.data));
+	if (ret && !was_missing)
 		note(s->push, false, "note: '%s' is not sent to '%s' for now: %s", seg->name, s->shown, strerror(-ret));
-	s->missed_s = !ret ? 0 : s->missed_s ? s->missed_s : seg->start_s;
 	if (spool.dir >= 0) {
 		drop_oldest(s, &spool);
 		close(spool.dir);
@@ -504,6 +562,7 @@ static void link_segment(struct server *s, const struct segment *seg)
 
 void push_segment(struct push *p, const struct segment *seg)
 {
+	take_store(p);
 	for (size_t i = 0; i < p->nr; i++)
 		link_segment(&p->servers[i], seg);
 	pthread_mutex_lock(&p->lock);
@@ -571,8 +630,10 @@ void push_free(struct push *p)
 	for (size_t i = 0; i < p->nr; i++)
 		if (p->servers[i].is_left) /* it uses all of this */
 			return;
+	store_close(&p->mine);
 	for (size_t i = 0; i < p->nr; i++) {
 		vec_free(&p->servers[i].old.all);
+		vec_free(&p->servers[i].missed.all);
 		clickhouse_free(p->servers[i].clickhouse);
 		weburl_free(p->servers[i].web);
 	}

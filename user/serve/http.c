@@ -190,7 +190,7 @@ static enum MHD_Result wait_for_answer(struct http *h, struct MHD_Connection *c,
 		return w->state == WAITER_ANSWERED ? mhd.queue(c, w->status, w->response) : MHD_NO;
 	seconds = mhd.value(c, MHD_GET_ARGUMENT_KIND, "seconds");
 	view = mhd.value(c, MHD_GET_ARGUMENT_KIND, "view");
-	if (seconds && num_u64(seconds, SECONDS_MAX, &n))
+	if (seconds && (num_u64(seconds, SECONDS_MAX, &n) || !n))
 		return refuse(h, c, REFUSAL_SECONDS);
 	w = free_waiter(h);
 	if (!w)

@@ -300,6 +300,9 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	keep_fds(objects, obj, debug_fd);
 	if (n < 0) {
 		symtab_free(&obj->tab);
+		objects->nr_fds -= (obj->fd >= 0) + (obj->debug_fd >= 0);
+		close_fd(&obj->fd);
+		close_fd(&obj->debug_fd);
 		return;
 	}
 	objects->nr_symbols += (uint64_t)n;
@@ -325,7 +328,7 @@ bool object_read_again(struct objects *objects, struct object *obj)
 			symtab_free(&tab);
 	}
 	if (n >= 0) {
-		objects->nr_symbols += tab.n - obj->tab.n;
+		objects->nr_symbols += (uint64_t)tab.n - obj->tab.n;
 		symtab_free(&obj->tab);
 		obj->tab = tab;
 		lines_free(obj->lines);
