@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Goal: beside skep agent redis and PostgreSQL answer at least 99 % of the requests of a machine without it; 15 turns tell to some percent, not to
-# one. All CPUs are busy: what the agent takes, they lack. Turns of both, one after the other, each first in turn; what is told is the median of each turn's own ratio. Requests are
+# one. All CPUs are busy: what the agent takes, they lack. Turns of both, one after the other, each first in turn; what is told is the median of
+# each turn's own ratio. Requests are
 # those of a second of CPU time that the machine had, in interrupts and in the agent too: not of what the hypervisor gave to others.
 . "$(dirname "$0")/lib.sh"
 TURNS=${AGENT_TURNS:-15}

@@ -63,7 +63,7 @@ nobody_fetches() {
 	cat said
 	SKEP_SAMPLES=500 shares_ok truth a.folded 4
 	# But for a stack that went through the ring buffer before the file came
-	[ "$(grep -cE 'bare\+0x' a.folded)" = 0 ] || grep -q 'went through the ring buffer' said
+	grep -q 'went through the ring buffer' said || run ! grep -E 'DEBUGINFOD|bare\+0x' said a.folded
 	run ! grep 'on the way' said
 	rm -rf home/.cache
 	DEBUGINFOD_URLS=$URL "$SKEP" report -i a.data -s sym --no-children --json | jq -e '[.rows[].sym] | (index("hot") and index("cold"))'

@@ -95,7 +95,10 @@ static void describe(struct data_reader *r)
 
 #define NOTE "note: " /* begins the comments that are notes of the run */
 
-/* "lost: 12  why" and the lowered rate, as skep's own writer has them; a server's sums also say of how many profiles ("note: 12  sampled at"). What kept samples lack is seen in their stacks. */
+/*
+ * "lost: 12  why" and the lowered rate, as skep's own writer has them; a server's sums also say of how many profiles ("note: 12  sampled at").
+ * What kept samples lack is seen in their stacks.
+ */
 static void take_losses(struct data_reader *r)
 {
 	const struct pprof_meta *m = pprof_meta(r->summed);
