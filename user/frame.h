@@ -31,6 +31,7 @@ struct frame {
 	bool is_root;	  /* user stacks begin in this function: see symbol_is_root */
 	bool is_data;	  /* a variable, which only who asks for them gets */
 	bool is_kernel;	  /* the address is the kernel's, with a name or without */
+	bool is_start;	  /* no symbol: name is "object+0x1590", where the function starts */
 	uint64_t addr;	  /* the address that was looked up */
 	uint64_t pos;	  /* of user code: where in the file that is mapped there; else addr */
 	uint64_t off;	  /* bytes into the symbol; for FRAME_UNKNOWN into the object (ELF address) */

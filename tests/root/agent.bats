@@ -46,6 +46,7 @@ agent() {
 	two_cgroups
 	inner=cg/$a/docker-$(printf '%064d' 7).scope
 	mkdir "$inner"
+	background "$WORK/shares" "$(times 3)" >/dev/null # in no container
 	(echo $BASHPID >"$inner/cgroup.procs" && exec "$WORK/shares" 3 >truth) 3>&- &
 	work=$!
 	agent store 2 -F 99
@@ -61,9 +62,9 @@ agent() {
 	"$SKEP" report --store store --no-children -s comm --label "container=0*" --format csv | tr -d '"' >rows
 	cat rows
 	[ "$(sed 1d rows | awk -F, '{ print $NF }')" = shares ]
-	"$SKEP" report --store store --no-children -s comm --label "comm=shares,comm=nobody,unit=docker-*" --format csv | tr -d '"' | cmp rows
+	"$SKEP" report --store store --no-children -s comm --label "comm=shares,comm=nobody,unit=docker-*" --format csv | tr -d '"' | diff rows -
 	# What does not have a label, and what has none of the kind
-	sum() { "$SKEP" report --store store --no-children -s comm --format csv "$@" | tr -d '"' | awk -F, 'NR > 1 { n += $3 } END { print n + 0 }'; }
+	sum() { "$SKEP" report --store store --no-children -s comm --format csv "$@" | tr -d '"' | awk -F, 'NR > 1 { n += $3 } END { printf "%.0f\n", n }'; }
 	[ $(($(sum --label "unit=docker-*") + $(sum --label "unit!=docker-*"))) = "$(sum)" ]
 	[ "$(sum --label "container!=0*")" -gt 0 ]
 	[ $(($(sum --label "container=0*") + $(sum --label "container!=0*"))) = "$(sum)" ]

@@ -329,6 +329,8 @@ bool object_read_again(struct objects *objects, struct object *obj)
 	}
 	if (n >= 0) {
 		objects->nr_symbols += (uint64_t)tab.n - obj->tab.n;
+		objects->nr_early += obj->nr_early;
+		obj->nr_early = 0;
 		symtab_free(&obj->tab);
 		obj->tab = tab;
 		lines_free(obj->lines);

@@ -61,6 +61,7 @@ struct object {
 	struct lines *lines; /* NULL: not opened yet, or none */
 	bool lines_tried, starts_tried;
 	bool is_coming; /* its debug file, from a server */
+	uint64_t nr_early; /* look-ups that found no symbol while it was */
 	bool is_awaited; /* it was waited for, or there was no waiting any more */
 	bool is_mapped; /* of use only while objects are trimmed (sym/mapped.c) */
 	struct spans starts; /* functions by what .eh_frame describes, of the first address without a symbol on (sym/starts.h) */
@@ -80,6 +81,7 @@ struct objects {
 	struct map index;	  /* by inode and path */
 	uint32_t nr_fds; /* kept open */
 	uint64_t nr_symbols;
+	uint64_t nr_early; /* of objects whose debug file came since then */
 	struct debugfile_limits debug_limits;
 	struct dwarffile_limits dwarf_limits;
 	struct unwind_rules *rules; /* those of unwinding tables; NULL: none are wanted */

@@ -375,9 +375,9 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	}
 	if (ret_frames[n - 1].kind == FRAME_UNKNOWN) {
 		syms->stats.user_unknown++;
-		syms->stats.user_early += obj->is_coming;
 		syms->stats.user_nosymtab += !obj->tab.n;
 	}
+	obj->nr_early += obj->is_coming && (ret_frames[n - 1].kind == FRAME_UNKNOWN || ret_frames[n - 1].is_start);
 	return (int)n;
 }
 
@@ -455,6 +455,7 @@ void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 {
 	*ret_stats = syms->stats;
 	ret_stats->objects = syms->objects.all.n;
+	ret_stats->user_early = syms->objects.nr_early;
 	ret_stats->symbols = syms->objects.nr_symbols + syms->kernel.tab.n;
 	ret_stats->debugfiles_unchecked = syms->objects.debug_limits.nr_unchecked;
 	ret_stats->dwarf_refused = syms->objects.dwarf_limits.nr_refused;

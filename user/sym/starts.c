@@ -68,4 +68,5 @@ void starts_fill(const struct objects *objects, const struct object *obj, uint64
 		return;
 	f->addr = start;
 	f->kind = FRAME_USER;
+	f->is_start = true;
 }

@@ -85,7 +85,7 @@ struct jit_stats {
 struct syms_stats {
 	uint64_t lookups, user_frames, user_unknown; /* of look-ups, not of frames that a stack shares with the last one; unknown: no symbol found */
 	uint64_t user_nosymtab; /* of those, in objects that have no symbol table at all, or no object */
-	uint64_t user_early;	/* of those, before the debug file of their object arrived from a server */
+	uint64_t user_early;	/* without a symbol, before the debug file that a server sent was there */
 	uint64_t kernel_frames, kernel_unknown;
 	uint64_t objects, symbols;
 	uint64_t objects_missing; /* files that are not there any more, cannot be read, or are others now */
