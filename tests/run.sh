@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# All tests, a line for each file as it ends, with the minutes and seconds so far, then what failed once more, then "N passed, N failed, N
-# skipped". Exit 1 on a failure; a kind, or a file, that runs no test has failed.
+# All tests, a line for each file as it ends, with the minutes and seconds so far, then what passed only at another try and what failed, once
+# more, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a file, that runs no test has failed.
 # usage: tests/run.sh [--quick] [unit|san|cli|cores|alone|root|probe|browser|valgrind|fuzz|strace|vm ...]
 # (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm). --quick: the kinds of QUICK, without long tests (tag slow), and one virtual
 # machine; the unit tests with sanitizers only.
@@ -33,7 +33,7 @@ if [ "$(id -u)" = 0 ] && [ -z "${SKEP_MOUNTS:-}" ] && unshare -m true 2>/dev/nul
 fi
 [ -z "${SKEP_MOUNTS:-}" ] || [ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing || true
 mkdir -p $OUT
-rm -f $OUT/*.count $OUT/failed
+rm -f $OUT/*.count $OUT/failed $OUT/unsteady
 
 count() { # count KIND FILE PASSED FAILED SKIPPED [WHY]
 	echo "$3 $4 $5" >>"$OUT/$1.count"
@@ -82,7 +82,7 @@ tap() { # tap KIND FILE...: bats
 		[ $((p + s)) = "${n:-0}" ] && [ "${n:-0}" -gt 0 ] || { cat "$log"; failure "$log"; }
 		grep '^ok .*# skip' "$log"
 		# What the first try of a test said that passed then
-		[ -z "$again" ] || { echo "$again"; sed -n '/^again/d; /^not ok/,/^ok/s/^#/#/p' "$log"; }
+		[ -z "$again" ] || { echo "$kind $(basename "$f"): $again"; sed -n '/^again/d; /^not ok/,/^ok/s/^#/#/p' "$log"; } | tee -a $OUT/unsteady
 		[ "${n:-0}" -gt 0 ] || n=$((p + s + 1))
 		count "$kind" "$(basename "$f")" $p $((n - p - s)) "$s"
 	done
@@ -181,6 +181,7 @@ touch "$VM_LONE"
 { lane root & lane probe; wait; rm "$VM_LONE"; } &
 lane vm
 wait
+[ ! -e $OUT/unsteady ] || cut -c1-200 $OUT/unsteady
 [ ! -e $OUT/failed ] || cat $OUT/failed
 read -r passed failed skipped < <(total $OUT/*.count)
 echo "$passed passed, $failed failed, $skipped skipped"
