@@ -107,10 +107,28 @@ span() { # span FILE: seconds between its first sample and its last
 	wait "$recorder"
 	cat said
 	files 1
-	for bad in 'cpu(x)' 'cpu() > 3%' 'cpu(x) > y%' 'cpu(x) > 3' 'cpu(x > 3%' 'cpu(x) > 3% more' 'cpu(x) > inf%'; do
+	for bad in 'cpu(x)' 'delay(x) > 101%' 'delay() > 3%' 'cpu() > 3%' 'cpu(x) > y%' 'cpu(x) > 3' 'cpu(x > 3%' 'cpu(x) > 3% more' 'cpu(x) > inf%'; do
 		run -2 "$SKEP" record --last 1s --trigger "$bad" -a -o y.data
 		[[ "$output" == *"bad value '$bad' of '--trigger'"* ]]
 	done
+}
+
+@test "a control group whose threads wait for a CPU asks, one whose threads run or sleep does not" {
+	two_cgroups
+	grep -q '^some ' "cg/$a/cpu.pressure" 2>/dev/null || skip "the kernel does not tell the pressure of control groups"
+	recorder --last 20s --trigger "delay($a) > 30%" --trigger "delay($b) > 30%" --trigger-pause 1s --duration "$(times 20)"
+	inside() { # inside GROUP CPU SECONDS
+		(echo $BASHPID >"cg/$1/cgroup.procs" && exec taskset -c "$2" "$WORK/shares" "$3" >/dev/null) 3>&-
+	}
+	(echo $BASHPID >"cg/$b/cgroup.procs" && exec sleep 3) 3>&-
+	files 0
+	inside "$a" 0 5 &
+	inside "$a" 0 5 &
+	eventually files 1
+	kill -INT "$recorder"
+	wait "$recorder"
+	cat said
+	files 1
 }
 
 # bats test_tags=slow,measuring

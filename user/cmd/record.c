@@ -303,8 +303,7 @@ int record_run(void *cfg, char **operands, struct err *err)
 		return 0;
 	}
 	for (int i = 0; i < rec->nr_units && !ret; i++)
-		if (!unit_trigger_is_there(&rec->units[i]))
-			log_note("note: no control group has the name '%s' now: --trigger waits for one", rec->units[i].unit);
+		unit_trigger_note(&rec->units[i]);
 	if (!ret && walk_by_tables(&rec->m.walks) && !rec->m.no_user) {
 		ret = syms_new(&syms_cfg, &r.syms, err);
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))

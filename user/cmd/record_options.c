@@ -100,7 +100,7 @@ static const struct opt record_opts[] = {
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "no-call-graph", NULL, OPT_CALL, 0, "as --call-graph none", set_no_chains },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
-	{ 0, "trigger", "EVENT", OPT_CALL, 0, "with --last: an event, such as 'k:oom_kill_process', that is recorded, too, and has the file written; or 'cpu(UNIT) > N%', of one CPU, in a second",
+	{ 0, "trigger", "EVENT", OPT_CALL, 0, "with --last: an event, such as 'k:oom_kill_process', that is recorded, too, and has the file written; or 'cpu(UNIT) > N%', of one CPU, or 'delay(UNIT) > N%' of the time, in a second",
 	  add_trigger, .many = true },
 	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP "; FROM-TO,...: only in these ranges; -1: by a command of --control", set_delay },
 	{ 0, "all-cgroups", NULL, OPT_FLAG, offsetof(struct record, m.has_cgroup), "record the cgroup of each sample" },

@@ -5,25 +5,41 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "target.h"
 #include "util/clock.h"
+#include "util/log.h"
 #include "util/num.h"
 
 #define FIND_NS (10 * NS_PER_S)
 #define DEPTH_MAX 32 /* of control groups */
-#define PERCENT_MAX 1e6
 
-#define WORD "cpu("
-#define STAT "/cpu.stat"
+static const struct figure {
+	const char *word, *file, *format; /* of scanf: its microseconds so far */
+	double max; /* percent; no more can be */
+	const char *needs;
+} figures[UNIT_FIGURES] = {
+	[UNIT_CPU] = { "cpu(", "/cpu.stat", "usage_usec %llu", 1e6, "" },
+	[UNIT_DELAY] = { "delay(", "/cpu.pressure", "some avg10=%*f avg60=%*f avg300=%*f total=%llu", 100, " (needs CONFIG_PSI, and psi=1 where it is off at boot)" },
+};
+
+static enum unit_figure figure_of(const char *text)
+{
+	enum unit_figure i = 0;
+
+	while (i < UNIT_FIGURES && strncmp(text, figures[i].word, strlen(figures[i].word)) != 0)
+		i++;
+	return i;
+}
 
 bool unit_trigger_is(const char *text)
 {
-	return !strncmp(text, WORD, strlen(WORD));
+	return figure_of(text) < UNIT_FIGURES;
 }
 
 /* Reads "> N%". False: it is something else. */
-static bool parse_above(const char *text, double *ret)
+static bool parse_above(const char *text, double max, double *ret)
 {
 	char number[32];
 	size_t n;
@@ -36,17 +52,19 @@ static bool parse_above(const char *text, double *ret)
 	if (!n || n >= sizeof(number) || strcmp(text + n + strspn(text + n, " "), "%") != 0)
 		return false;
 	snprintf(number, sizeof(number), "%.*s", (int)n, text);
-	return !num_double(number, PERCENT_MAX, ret);
+	return !num_double(number, max, ret);
 }
 
 int unit_trigger_parse(const char *text, struct unit_trigger *ret, struct err *err)
 {
-	const char *name = text + strlen(WORD), *end = strchr(name, ')');
+	enum unit_figure figure = figure_of(text);
+	const char *name = text + strlen(figures[figure].word), *end = strchr(name, ')');
 
-	*ret = (struct unit_trigger){ 0 };
-	if (!end || end == name || (size_t)(end - name) >= sizeof(ret->unit) || !parse_above(end + 1, &ret->above))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--trigger': expected an event, or 'cpu(UNIT) > N%%', as cpu(nginx.service) > 80%%",
-				text);
+	*ret = (struct unit_trigger){ .figure = figure };
+	if (!end || end == name || (size_t)(end - name) >= sizeof(ret->unit) || 
+	    !parse_above(end + 1, figures[figure].max, &ret->above))
+		return err_exit(err, -EINVAL, EXIT_USAGE,
+				"bad value '%s' of '--trigger': expected an event, or 'cpu(UNIT) > N%%' or 'delay(UNIT) > N%%', as cpu(nginx.service) > 80%%", text);
 	snprintf(ret->unit, sizeof(ret->unit), "%.*s", (int)(end - name), name);
 	ret->above /= 100;
 	return 0;
@@ -69,61 +87,75 @@ static bool find_below(const char *unit, char *path, size_t n, int depth)
 	return found;
 }
 
-static void find_unit(struct unit_trigger *t)
+/* 0 or -errno. */
+static int find_unit(struct unit_trigger *t)
 {
+	const char *file = figures[t->figure].file;
 	char path[PATH_MAX];
+	int ret = target_cgroup_mount(path, sizeof(path));
 	size_t n;
 
-	if (target_cgroup_mount(path, sizeof(path)))
-		return;
+	if (ret)
+		return ret;
 	n = strlen(path);
 	if (t->unit[0] == '/' ? snprintf(path + n, sizeof(path) - n, "%s", t->unit) >= (int)(sizeof(path) - n) : !find_below(t->unit, path, n, DEPTH_MAX))
-		return;
-	n = strlen(path);
-	if (n + sizeof(STAT) <= sizeof(t->stat))
-		snprintf(t->stat, sizeof(t->stat), "%.*s" STAT, (int)n, path);
+		return -ENOENT;
+	if (access(path, F_OK))
+		return -errno;
+	if (snprintf(t->stat, sizeof(t->stat), "%s%s", path, file) < (int)sizeof(t->stat))
+		return 0;
+	t->stat[0] = '\0';
+	return -ENAMETOOLONG;
 }
 
-static bool read_usage(const struct unit_trigger *t, uint64_t *ret_us)
+/* 0 or -errno. */
+static int read_total(const struct unit_trigger *t, uint64_t *ret_us)
 {
-	FILE *in = t->stat[0] ? fopen(t->stat, "re") : NULL;
-	unsigned long long us = 0;
-	bool ok = in && fscanf(in, "usage_usec %llu", &us) == 1;
+	unsigned long long us;
+	FILE *in;
+	int ret;
 
-	if (in)
-		fclose(in);
+	if (!t->stat[0])
+		return -ENOENT;
+	in = fopen(t->stat, "re");
+	if (!in)
+		return -errno;
+	errno = EPROTO; /* what is there is something else */
+	ret = fscanf(in, figures[t->figure].format, &us) == 1 ? 0 : -errno; /* NOLINT: one of ours */
+	fclose(in);
 	*ret_us = us;
-	return ok;
+	return ret;
 }
 
-bool unit_trigger_is_there(const struct unit_trigger *t)
+void unit_trigger_note(const struct unit_trigger *t)
 {
 	static struct unit_trigger copy; /* large */
 	uint64_t us;
+	int ret;
 
 	copy = *t;
-	find_unit(&copy);
-	return read_usage(&copy, &us);
+	ret = find_unit(&copy);
+	if (ret)
+		log_note("note: no control group has the name '%s' now: --trigger waits for one", t->unit);
+	else if ((ret = read_total(&copy, &us)))
+		log_note("note: '%s' cannot be read: %s%s: this --trigger never has a file written", copy.stat, strerror(-ret), figures[t->figure].needs);
 }
 
 bool unit_trigger_round(struct unit_trigger *t, uint64_t now_ns)
 {
-	uint64_t before_us = t->usage_us, before_ns = t->at_ns;
-	bool was_above = t->is_above;
+	uint64_t before_us = t->total_us, before_ns = t->at_ns;
+	bool was_read = t->is_read, was_above = t->is_above;
 
 	if (now_ns < before_ns + NS_PER_S)
 		return false;
 	t->at_ns = now_ns;
-	t->is_above = false;
 	if (!t->stat[0] && now_ns >= t->find_ns) {
 		find_unit(t);
 		t->find_ns = now_ns + FIND_NS;
 	}
-	if (!read_usage(t, &t->usage_us)) {
+	t->is_read = !read_total(t, &t->total_us);
+	if (!t->is_read)
 		t->stat[0] = '\0';
-		t->usage_us = 0;
-		return false;
-	}
-	t->is_above = before_us && t->usage_us > before_us && (double)(t->usage_us - before_us) * 1000 > t->above * (double)(now_ns - before_ns);
+	t->is_above = was_read && t->is_read && t->total_us > before_us && (double)(t->total_us - before_us) * 1000 > t->above * (double)(now_ns - before_ns);
 	return t->is_above && !was_above;
 }
