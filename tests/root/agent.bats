@@ -89,6 +89,19 @@ agent() {
 	[[ "$output" == *"expected KEY=PATTERN"* ]]
 }
 
+@test "labels: the process where it is asked for" {
+	busy "$WORK/shares" "$(times 8)"
+	work=$BG
+	agent store 2 --pids -F 99
+	pids() { "$SKEP" report --store store --no-children -s pid,comm --format csv "$@" | tr -d '"' | awk -F, 'NR > 1 { print $5, $6, $7 }'; }
+	pids >all
+	cat all
+	[ "$(grep -cE " $work shares\$" all)" = 1 ]
+	pids --label "pid=$work" | diff <(grep " $work " all) -
+	pids --label "pid!=$work" | diff <(grep -v " $work " all) -
+	kill "$work"
+}
+
 @test "diff: a span of the store and the same one earlier" {
 	background "$SKEP" agent --store store --every 1s -F 199 2>said
 	run_pid=$BG
@@ -325,12 +338,12 @@ agent() {
 	awk -v l="$lowest" 'BEGIN { exit !(l > 0 && l < 60) }'
 	used() { awk '{ print $14 + $15 }' "/proc/$work/stat"; } # in hundredths of a second
 	before=$(used)
-	agent store 6 --every 2s -F 5000 --budget 0.2% 2>said
+	agent store 6 --every 2s -F 5000 --budget 0.2% --pids 2>said
 	after=$(used)
 	cat said
 	# CPU time of the workload, whatever the rate was: sums of weights. The agent takes a part of a second to begin and to end.
 	for file in $(profiles store); do
-		"$SKEP" report -i "store/$file" -s comm --comms shares --json | jq '[.rows[].self] | add // 0'
+		"$SKEP" report -i "store/$file" -s pid --json | jq --argjson pid "$work" '[.rows[] | select(.pid == $pid) | .self] | add // 0'
 	done | awk -v t=$((after - before)) '{ n += $1 } END { print n / 1e9, t / 100; exit !(n / 1e7 > t * 0.6 && n / 1e7 < t * 1.15) }'
 	zcat store/*.pb.gz | grep -aq 'of the rate that was asked for, at the least, to keep to --budget'
 	zcat "store/$(profiles store | tail -n 1)" | grep -aq 'sampled at' # also where it was low from the first sample on

@@ -45,11 +45,12 @@ const [mappings, locations, functions, , , attributes, stacks] = [1, 2, 3, 4, 5,
 const strings = dictionary[5].map(String);
 for (const t of [mappings, locations, functions, attributes, stacks]) if (Object.keys(t[0]).length) throw new Error('entry 0 is not empty');
 if (strings[0] !== '') throw new Error('string 0');
-const attribute = (i) => [strings[one(attributes[i], 1)], String(fields(attributes[i][2][0])[1][0])];
+const any = (value) => String(value[1] ? value[1][0] : value[3][0]);
+const attribute = (i) => [strings[one(attributes[i], 1)], any(fields(attributes[i][2][0]))];
 for (const resource of request[1].map(fields)) {
 	for (const a of fields(resource[1][0])[1].map(fields)) console.log(String(a[1][0]), String(fields(a[2][0])[1][0]));
 	for (const profile of fields(resource[2][0])[2].map(fields)) {
-		const type = fields(profile[1][0]), sums = {};
+		const type = fields(profile[1][0]), sums = {}, pids = {};
 		if (profile[7][0].length !== 16 || !one(profile, 3)) throw new Error('profile_id, time');
 		for (const s of profile[2].map(fields)) {
 			const all = Object.fromEntries(packed(s[2]).map((i) => attribute(Number(i))));
@@ -58,7 +59,9 @@ for (const resource of request[1].map(fields)) {
 			const key = `${all['thread.name']},${name}`;
 			if (leaf[1] && !strings[one(mappings[one(leaf, 1)], 4)]) throw new Error('mapping');
 			sums[key] = (sums[key] || 0n) + packed(s[4])[0];
+			pids[all['process.pid']] = (pids[all['process.pid']] || 0n) + packed(s[4])[0];
 		}
+		for (const [key, n] of Object.entries(pids)) console.log(`pid,${strings[one(type, 1)]},${key},${n}`);
 		for (const [key, n] of Object.entries(sums)) console.log(`${strings[one(type, 1)]}/${strings[one(type, 2)]},${key},${n}`);
 	}
 }

@@ -328,7 +328,8 @@ runs() {
 	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 7)) 0 refuse 1 >got
 	eventually listens $((HTTP + 7))
 	background "$WORK/shares" "$(times 4)" >truth
-	"$SKEP" -v agent --store store --every 2s -F 99 --host 'm"1' --push otlp+http://127.0.0.1:$((HTTP + 7))/prefix --duration "$(times 3)" 2>said
+	work=$BG
+	"$SKEP" -v agent --pids --store store --every 2s -F 99 --host 'm"1' --push otlp+http://127.0.0.1:$((HTTP + 7))/prefix --duration "$(times 3)" 2>said
 	cat said got
 	grep -q 'waiting: 0, dropped: 0, tries without success: 1' said
 	grep -q '^POST /prefix/v1development/profiles application/x-protobuf' got
@@ -339,7 +340,10 @@ runs() {
 	file=$(ls store/*.pb.gz | tail -n 1)
 	"$SKEP" -q report -i "$file" --no-children -s comm,sym --json | jq -r '.rows[] | select(.self > 0) | "\(.comm),\(.sym),\(.samples)"' | LC_ALL=C sort >wanted
 	sed -n 's/^samples\/count,//p' rows | LC_ALL=C sort | diff wanted -
-	[ "$(sed -n 's/^cpu\/nanoseconds,.*,//p' rows | awk '{ n += $1 } END { print n }')" = "$("$SKEP" -q report -i "$file" -s comm --json | jq '[.rows[].self] | add')" ]
+	"$SKEP" -q report -i "$file" --no-children -s pid --json | jq -r '.rows[] | "\(.pid),\(.samples)"' | LC_ALL=C sort >wanted
+	grep -q "^$work," wanted
+	sed -n 's/^pid,samples,//p' rows | LC_ALL=C sort | diff wanted -
+	[ "$(sed -n 's/^cpu\/nanoseconds,.*,//p' rows | awk '{ n += $1 } END { printf "%.0f\n", n }')" = "$("$SKEP" -q report -i "$file" -s comm --json | jq '[.rows[].self] | add')" ]
 	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 4)) 0 bad 1 >got
 	eventually listens $((HTTP + 4))
 	"$SKEP" -v agent --store store --every 1s --push otlp+http://127.0.0.1:$((HTTP + 4)) --duration "$(times 3)" 2>said

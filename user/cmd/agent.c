@@ -46,7 +46,7 @@ struct agent_options {
 	struct honesty h;
 	const char *config, *store;
 	uint64_t every_ns, keep_kib, keep_ns;
-	bool off_cpu, faults;
+	bool off_cpu, faults, pids;
 	uint64_t memory_kib;
 	struct figures_cfg figures;
 	struct agent_push_options push;
@@ -87,6 +87,7 @@ struct agent {
 static const struct opt agent_opts[] = {
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct agent_options, off_cpu), "also the time off the CPUs, in profiles of its own" },
 	{ 0, "faults", NULL, OPT_FLAG, offsetof(struct agent_options, faults), "also page faults, one of each 1000, in profiles of their own" },
+	{ 0, "pids", NULL, OPT_FLAG, offsetof(struct agent_options, pids), "also each process's number, as the label pid: larger profiles" },
 	{ 0, "store", "DIR", OPT_TEXT, offsetof(struct agent_options, store), "directory of the profiles (default: " STORE_DEFAULT ")" },
 	{ 0, "every", "TIME", OPT_DURATION, offsetof(struct agent_options, every_ns), "one profile for each TIME, as 10, 5m (default: 1m)" },
 	{ 0, "keep", "SIZE", OPT_KIB, offsetof(struct agent_options, keep_kib), "delete the oldest when all have more than SIZE (default: 1G)" },
@@ -512,7 +513,7 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	a.store.dir = a.store.mark = -1;
 	if (!ret)
 		ret = store_open(&a.store, o->store, true, err);
-	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new())))
+	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new(o->pids))))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
 		ret = agent_push_open(&o->push, o->every_ns, &a.store, &a.push, err);

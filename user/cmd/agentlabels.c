@@ -39,6 +39,7 @@ struct exe {
 };
 
 struct agent_labels {
+	bool with_pid;
 	bool is_noted; /* that files of a runtime cannot be read */
 	struct strpool *pool;
 	VEC(struct group) groups;
@@ -50,7 +51,7 @@ struct agent_labels {
 	struct map by_pid;
 };
 
-struct agent_labels *agent_labels_new(void)
+struct agent_labels *agent_labels_new(bool with_pid)
 {
 	struct agent_labels *l = calloc(1, sizeof(*l));
 
@@ -58,6 +59,8 @@ struct agent_labels *agent_labels_new(void)
 		free(l);
 		l = NULL;
 	}
+	if (l)
+		l->with_pid = with_pid;
 	return l;
 }
 
@@ -241,11 +244,14 @@ static const struct exe *exe_of(struct agent_labels *l, uint32_t pid)
 
 int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_label *ret_labels)
 {
-	const struct group *g = named->at->cgroup ? group_of(agent_labels, named->at->cgroup) : NULL;
-	const struct exe *e = named->at->pid ? exe_of(agent_labels, named->at->pid) : NULL;
+	struct agent_labels *l = agent_labels;
+	const struct group *g = named->at->cgroup ? group_of(l, named->at->cgroup) : NULL;
+	const struct exe *e = named->at->pid ? exe_of(l, named->at->pid) : NULL;
 	int n = 0;
 
 	ret_labels[n++] = (struct pprof_label){ .key = "comm", .text = named->comm };
+	if (l->with_pid)
+		ret_labels[n++] = (struct pprof_label){ .key = "pid", .num = named->at->pid };
 	if (g) {
 		ret_labels[n++] = (struct pprof_label){ .key = "unit", .text = g->unit };
 		ret_labels[n++] = (struct pprof_label){ .key = "cgroup", .text = g->path };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What skep agent says of a sample beside its stack: comm, the control group, and of that the unit of systemd and the container, by the
- * names that systemd and the runtimes of containers give them, with the image; the program's file and its build id. Never a process's number: there would
- * be no end of them.
+ * names that systemd and the runtimes of containers give them, with the image; the program's file and its build id. A process's number only where it is
+ * asked for: there is no end of them.
  */
 #ifndef SKEP_CMD_AGENTLABELS_H
 #define SKEP_CMD_AGENTLABELS_H
@@ -12,7 +12,7 @@
 
 struct agent_labels;
 
-struct agent_labels *agent_labels_new(void); /* NULL: no memory */
+struct agent_labels *agent_labels_new(bool with_pid); /* NULL: no memory */
 void agent_labels_free(struct agent_labels *l);
 
 /* As of struct pprof_out. Labels live until the next call of agent_labels_round(). */

@@ -2,6 +2,7 @@
 #include "data/summed.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -306,7 +307,12 @@ static bool has_label(const struct pprof_sample *p, const struct store_label *wa
 	for (size_t i = 0; i < p->nr_labels; i++) {
 		const struct pprof_label *l = &p->labels[i];
 
-		if (l->text && !strcmp(l->key, wanted->key) && glob_match(wanted->pattern, l->text, strlen(l->text)))
+		char number[sizeof("-9223372036854775808")];
+
+		if (strcmp(l->key, wanted->key) != 0)
+			continue;
+		snprintf(number, sizeof(number), "%" PRId64, l->num);
+		if (glob_match(wanted->pattern, l->text ? l->text : number, strlen(l->text ? l->text : number)))
 			return true;
 	}
 	return false;

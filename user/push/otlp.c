@@ -24,7 +24,7 @@
 /* Numbers of fields */
 enum { REQUEST_RESOURCES = 1, REQUEST_DICTIONARY = 2 };
 enum { RESOURCE_RESOURCE = 1, RESOURCE_SCOPES = 2, RESOURCE_ATTRIBUTES = 1, SCOPE_SCOPE = 1, SCOPE_PROFILES = 2, SCOPE_NAME = 1 };
-enum { KEY_VALUE_KEY = 1, KEY_VALUE_VALUE = 2, ANY_STRING = 1 };
+enum { KEY_VALUE_KEY = 1, KEY_VALUE_VALUE = 2, ANY_STRING = 1, ANY_INT = 3 };
 enum { DICT_MAPPING = 1, DICT_LOCATION = 2, DICT_FUNCTION = 3, DICT_LINK = 4, DICT_STRING = 5, DICT_ATTRIBUTE = 6, DICT_STACK = 7 };
 enum { PROFILE_TYPE = 1, PROFILE_SAMPLES = 2, PROFILE_TIME = 3, PROFILE_DURATION = 4, PROFILE_ID = 7 };
 enum { TYPE_TYPE = 1, TYPE_UNIT = 2, SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4 };
@@ -41,7 +41,7 @@ static const struct {
 } names[] = {
 	{ "comm", "thread.name" },	  { "container", "container.id" },	     { "container_name", "container.name" },
 	{ "image", "container.image.name" }, { "exe", "process.executable.path" },
-	{ "build_id", "process.executable.build_id.gnu" }, { "cgroup", "skep.cgroup" }, { "unit", "skep.unit" },
+	{ "build_id", "process.executable.build_id.gnu" }, { "pid", "process.pid" }, { "cgroup", "skep.cgroup" }, { "unit", "skep.unit" },
 };
 
 /* One table: its entries in the message, and which there are. */
@@ -101,15 +101,19 @@ static const char *interned(struct maker *m, const char *text)
 	return at ? at : "";
 }
 
-static uint32_t attribute_number(struct maker *m, const char *key, const char *text)
+/* text NULL: the value is num. */
+static uint32_t attribute_number(struct maker *m, const char *key, const char *text, int64_t num)
 {
-	uint64_t hash = hash_pair((uintptr_t)(key = interned(m, key)), (uintptr_t)(text = interned(m, text)));
+	uint64_t hash = hash_pair((uintptr_t)(key = interned(m, key)), text ? (uintptr_t)(text = interned(m, text)) : hash_u64((uint64_t)num));
 	uint32_t found = find(&m->attributes, hash);
 
 	if (found)
 		return found;
 	wire_number(&m->part, ATTRIBUTE_KEY, string_number(m, key));
-	wire_bytes(&m->piece, ANY_STRING, text, strlen(text));
+	if (text)
+		wire_bytes(&m->piece, ANY_STRING, text, strlen(text));
+	else
+		wire_value(&m->piece, ANY_INT, (uint64_t)num);
 	wire_bytes(&m->part, ATTRIBUTE_VALUE, m->piece.bytes.data, m->piece.bytes.n);
 	m->piece.bytes.n = 0;
 	return add(m, &m->attributes, DICT_ATTRIBUTE, hash);
@@ -122,7 +126,7 @@ static uint32_t mapping_number(struct maker *m, const char *obj, const char *bui
 
 	if (!obj || !*obj || found)
 		return found;
-	attribute = *build ? attribute_number(m, "process.executable.build_id.gnu", build) : 0;
+	attribute = *build ? attribute_number(m, "process.executable.build_id.gnu", build, 0) : 0;
 	wire_number(&m->part, MAPPING_FILE, string_number(m, obj));
 	wire_numbers(&m->part, MAPPING_ATTRIBUTES, &attribute, attribute != 0);
 	return add(m, &m->mappings, DICT_MAPPING, hash);
@@ -159,7 +163,7 @@ static uint32_t location_number(struct maker *m, uint32_t at)
 		return 0;
 	}
 	mapping = mapping_number(m, frames[n - 1].obj, build);
-	kind = attribute_number(m, "profile.frame.type", frames[n - 1].is_kernel ? "kernel" : "native");
+	kind = attribute_number(m, "profile.frame.type", frames[n - 1].is_kernel ? "kernel" : "native", 0);
 	for (int i = 0; i < n; i++)
 		functions[i] = function_number(m, &frames[i]);
 	wire_number(&m->part, LOCATION_MAPPING, mapping);
@@ -216,10 +220,10 @@ static uint64_t label_number(struct maker *m, const struct pprof_label *l, const
 {
 	char image[IMAGE_BYTES];
 
-	if (strcmp(l->key, "image") != 0)
-		return attribute_number(m, attribute, l->text);
+	if (!l->text || strcmp(l->key, "image") != 0)
+		return attribute_number(m, attribute, l->text, l->num);
 	untagged(image, sizeof(image), l->text);
-	return attribute_number(m, attribute, image);
+	return attribute_number(m, attribute, image, 0);
 }
 
 static int take_sample(void *arg, const struct pprof_sample *s)
@@ -232,7 +236,7 @@ static int take_sample(void *arg, const struct pprof_sample *s)
 
 	for (size_t i = 0; i < s->nr_labels; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-			if (s->labels[i].text && !strcmp(s->labels[i].key, names[k].label))
+			if (!strcmp(s->labels[i].key, names[k].label))
 				attributes[n++] = label_number(m, &s->labels[i], names[k].attribute);
 	if (s->values[m->type] < 0 || (count_type >= 0 && s->values[count_type] < 0))
 		return -EBADMSG;
