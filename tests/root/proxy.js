@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // proxy.js PORT TARGET MODE COUNT [MATCH]: passes requests to 127.0.0.1:TARGET, but of the first COUNT whose URL has MATCH: "lose" passes them and
-// drops the answer, "refuse" says 503, "bad" 400, "garbage" answers 200 with a page, "error" 200 with a server's error, "hang" says nothing.
+// drops the answer, "refuse" says 503, "bad" 400, "garbage" answers 200 with a page, "error" 200 with a server's error, "hang" says nothing, "slow" waits 3 seconds.
 // TARGET 0: it is a server itself, which takes all, and prints "METHOD URL TYPE BYTES", the body to body.N.
 'use strict';
 const http = require('http'), fs = require('fs');
@@ -21,7 +21,12 @@ function take(req, res, body) {
 		if (mode === 'garbage') return res.writeHead(200).end('<html>welcome</html>\n');
 		if (mode === 'error') return res.writeHead(200).end('Code: 241, e.displayText() = DB::Exception: Memory limit exceeded\n');
 		if (mode === 'hang') return undefined;
+		if (mode === 'slow') return setTimeout(() => pass(req, res, body, false), 3000);
 	}
+	return pass(req, res, body, chosen);
+}
+
+function pass(req, res, body, chosen) {
 	if (target === '0') return res.writeHead(200).end();
 	const headers = { ...req.headers, host: `127.0.0.1:${target}` };
 	const to = http.request({ host: '127.0.0.1', port: target, method: req.method, path: req.url, headers }, (answer) => {

@@ -242,11 +242,16 @@ static void say(struct server *s, const struct err *err)
 static int unlink_sent(struct server *s, const struct store *spool, const struct segment *seg)
 {
 	struct err err = { 0 };
+	int ret;
 
 	s->sent[0] = '\0';
-	if (!unlinkat(spool->dir, seg->name, 0) || errno == ENOENT)
+	pthread_mutex_lock(&s->push->lock); /* count_waiting() sees both or neither */
+	ret = unlinkat(spool->dir, seg->name, 0) ? -errno : 0;
+	s->counts.waiting -= !ret && s->counts.waiting;
+	pthread_mutex_unlock(&s->push->lock);
+	if (!ret || ret == -ENOENT)
 		return 0;
-	err_set(&err, -errno, "cannot remove '%s/%s': %s", s->spool, seg->name, strerror(errno));
+	err_set(&err, ret, "cannot remove '%s/%s': %s", s->spool, seg->name, strerror(-ret));
 	say(s, &err);
 	memcpy(s->sent, seg->name, sizeof(s->sent));
 	return -EIO;
@@ -286,6 +291,19 @@ static int handle(struct server *s, const struct store *spool, const struct segm
 	return unlink_sent(s, spool, seg);
 }
 
+/* What waits now, linked or missed. */
+static void count_waiting(struct server *s, const struct store *spool)
+{
+	const struct store_span whole = { 0 };
+	struct segments all = { 0 };
+
+	pthread_mutex_lock(&s->push->lock);
+	if (!store_list(spool, &whole, &all))
+		s->counts.waiting = all.all.n + s->missed.all.n;
+	pthread_mutex_unlock(&s->push->lock);
+	vec_free(&all.all);
+}
+
 static void drop_oldest(struct server *s, const struct store *spool)
 {
 	int n = store_trim(spool, (s->push->cfg->spool_kib ? s->push->cfg->spool_kib : PUSH_SPOOL_KIB) << 10, 0);
@@ -296,13 +314,6 @@ static void drop_oldest(struct server *s, const struct store *spool)
 		return;
 	count(s, &s->counts.dropped, (uint64_t)n);
 	note(s->push, false, "note: '%s': %d profiles were dropped: the spool is full", s->shown, n);
-}
-
-static void set_waiting(struct server *s, size_t n)
-{
-	pthread_mutex_lock(&s->push->lock);
-	s->counts.waiting = n;
-	pthread_mutex_unlock(&s->push->lock);
 }
 
 /* One that was removed is made again by push_segment(). */
@@ -333,12 +344,8 @@ static int empty(struct server *s)
 		err_set(&err, ret, "cannot read '%s': %s", s->spool, strerror(-ret));
 		say(s, &err);
 	}
-	for (size_t i = 0; i <= all.all.n && !ret; i++) {
-		set_waiting(s, all.all.n - i);
-		if (i == all.all.n || atomic_load(&s->push->stop) || !has_store(s->push))
-			break;
+	for (size_t i = 0; i < all.all.n && !ret && !atomic_load(&s->push->stop) && has_store(s->push); i++)
 		ret = handle(s, &spool, &all.all.data[i]);
-	}
 	vec_free(&all.all);
 	close(spool.dir);
 	return ret;
@@ -418,6 +425,7 @@ static int begin_spool(struct server *s)
 		ret = link_since(s, spool.dir, last.all.data[last.all.n - 1].start_s);
 	if (!ret)
 		ret = store_list(&spool, &whole, &s->old);
+	s->counts.waiting = s->old.all.n;
 	vec_free(&last.all);
 	if (spool.dir >= 0)
 		close(spool.dir);
@@ -556,6 +564,7 @@ static void link_segment(struct server *s, const struct segment *seg)
 		note(s->push, false, "note: '%s' is not sent to '%s' for now: %s", seg->name, s->shown, strerror(-ret));
 	if (spool.dir >= 0) {
 		drop_oldest(s, &spool);
+		count_waiting(s, &spool);
 		close(spool.dir);
 	}
 }

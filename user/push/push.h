@@ -33,7 +33,7 @@ struct push_cfg {
 struct push_counts {
 	uint64_t sent, dropped; /* segments; dropped: the spool was full, or they were damaged */
 	uint64_t failures;	/* tries to send that had no success */
-	uint64_t waiting;	/* in spools */
+	uint64_t waiting;	/* in spools, or to be linked there */
 	uint64_t bytes;		/* that were sent, as segments have them */
 };
 
