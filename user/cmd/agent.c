@@ -39,6 +39,7 @@
 #define MEMORY_KIB (256u << 10)
 #define FREQ 19 /* a prime: in step with nothing */
 #define PATH_BYTES 4096
+#define CLOCK_SET_NS (2 * NS_PER_S) /* a clock that is slewed, and not set, differs by less in a minute (500 ppm) */
 #define LARGE_NS (60 * NS_PER_S)
 
 struct agent_options {
@@ -58,7 +59,7 @@ struct agent_view {
 	struct fold_view at;
 	struct profile all;
 	struct profile done; /* its kept, weight and losses */
-	uint64_t wall_ns, begun_ns; /* when the segment that is being filled began: CLOCK_REALTIME, CLOCK_MONOTONIC */
+	uint64_t wall_ns, begun_ns, boot_ns; /* when the segment that is being filled began: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME */
 	bool failed; /* the last one could not be written */
 };
 
@@ -175,14 +176,15 @@ static void begin_segment(struct agent_view *v)
 {
 	v->wall_ns = clock_ns(CLOCK_REALTIME);
 	v->begun_ns = now_ns();
+	v->boot_ns = clock_ns(CLOCK_BOOTTIME);
 }
 
-/* By the clock; one that was set back gives no span that ends before it begins. */
+/* By the clock, if it was not set meanwhile: else after the time that passed, that of a suspend included. */
 static uint64_t ended_ns(const struct agent_view *v)
 {
-	uint64_t now = clock_ns(CLOCK_REALTIME);
+	uint64_t now = clock_ns(CLOCK_REALTIME), then = v->wall_ns + clock_ns(CLOCK_BOOTTIME) - v->boot_ns;
 
-	return now >= v->wall_ns ? now : v->wall_ns + now_ns() - v->begun_ns;
+	return now < v->wall_ns || now > then + CLOCK_SET_NS || then > now + CLOCK_SET_NS ? then : now;
 }
 
 static void trim(struct agent *a)
