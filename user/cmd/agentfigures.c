@@ -22,6 +22,7 @@
 #include "util/log.h"
 
 #define IDLE_ROUNDS 720 /* an hour */
+#define ENDED_BYTES (1u << 20) /* 2,500 sockets */
 
 static const struct series_family
 	of_cpu = { "skep_cpu_seconds", "CPU time, by samples of a clock.", { "unit" }, SERIES_COUNTER, true },
@@ -152,7 +153,8 @@ static int set_sched(struct figures *f)
 
 static int set_net(struct figures *f)
 {
-	f->net = (struct net_cfg){ .keys = net_keys(1ull << NET_COL_CGROUP), .names = { kernel_name, &f->names }, .is_whole = true, .bpf_stats = true };
+	f->net = (struct net_cfg){ .keys = net_keys(1ull << NET_COL_CGROUP), .names = { kernel_name, &f->names }, .is_whole = true, .bpf_stats = true,
+				  .ended_bytes = ENDED_BYTES };
 	return set_view(f, VIEW_NET, &net_schema, f->net.keys, take_net);
 }
 

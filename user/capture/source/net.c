@@ -38,6 +38,7 @@ static void set_knobs(struct src_net *src)
 	struct net_bpf *skel = src->skel;
 	struct net_bpf__rodata *ro = skel->rodata;
 	uint64_t flows = src->cfg->flows_max ? src->cfg->flows_max : NET_FLOWS_DEFAULT, wake;
+	uint32_t ended = src->cfg->ended_bytes ? src->cfg->ended_bytes : RING_BYTES;
 
 	src->drop_args = btf_tracepoint_args(object_kernel_types(), "kfree_skb");
 	src->has_typed = btf_tracepoint_args(object_kernel_types(), "sock_send_length") > 0;
@@ -51,10 +52,10 @@ static void set_knobs(struct src_net *src)
 	bpf_program__set_autoload(skel->progs.net_retransmit, src->cfg->events);
 	/* Of paths, those that have ended are in the way until they are taken */
 	wake = flows / 4 * sizeof(struct net_flow);
-	ro->cfg_wake_bytes = src->cfg->connections ? 0 : wake < RING_BYTES / 4 ? wake : RING_BYTES / 4;
+	ro->cfg_wake_bytes = src->cfg->connections ? 0 : wake < ended / 4 ? wake : ended / 4;
 	ro->cfg_pidns_level = src->place->pidns.level;
 	ro->cfg_pidns = src->place->pidns.ns;
-	bpf_map__set_max_entries(skel->maps.ended, RING_BYTES);
+	bpf_map__set_max_entries(skel->maps.ended, ended);
 	bpf_map__set_max_entries(skel->maps.flows, flows);
 	bpf_map__set_max_entries(skel->maps.parts, flows);
 	bpf_map__set_max_entries(skel->maps.paths, net_is_path(src->cfg) ? flows * PATHS_A_SOCKET : 1);

@@ -16,6 +16,7 @@ struct net_cfg {
 	bool events, stacks; /* instead: net_event_schema's, as they happen; where in the kernel */
 	struct net_names names; /* of addresses of the kernel */
 	uint64_t flows_max;	/* sockets at one time; 0: NET_FLOWS_DEFAULT */
+	uint32_t ended_bytes;	/* memory for sockets that end between two looks, a power of two; beyond that they are among flows_max; 0: 8 MB */
 	bool bpf_stats;
 };
 

@@ -44,6 +44,8 @@ static void set_knobs(struct src_sched *src)
 	ro->cfg_by = src->by;
 	bpf_map__set_key_size(src->skel->maps.rows, rows_layout(src->by, 0, 0, &src->at));
 	bpf_map__set_max_entries(src->skel->maps.rows, rows < ROWS_MAX ? rows : ROWS_MAX);
+	if (!(src->cfg->by & (BY_TID | BY_PID | BY_COMM))) /* few: of tasks, many may end before the kernel has more memory at hand */
+		bpf_map__set_map_flags(src->skel->maps.rows, object_hash_flags());
 	ro->cfg_at = src->at;
 	ro->cfg_hist = src->cfg->hist;
 	src->base.watched[0] = src->skel->progs.sched_switch;
