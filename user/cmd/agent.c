@@ -13,16 +13,15 @@
 #include "cmd/agentlabels.h"
 #include "cmd/agentprofiles.h"
 #include "cmd/agentpush.h"
+#include "cmd/agentsegments.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/offcpu.h"
-#include "cmd/pprofout.h"
 #include "cmd/restart.h"
 #include "cmd/storespan.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
 #include "util/log.h"
-#include "util/outfile.h"
 
 #define EVERY_NS (60 * NS_PER_S)
 #define EVERY_MIN_NS NS_PER_S
@@ -38,8 +37,6 @@
 #define BUDGET_LEAST_RATE 0.25 /* what figures cost is no rate's: it does not take all samples */
 #define MEMORY_KIB (256u << 10)
 #define FREQ 19 /* a prime: in step with nothing */
-#define PATH_BYTES 4096
-#define CLOCK_SET_NS (2 * NS_PER_S) /* a clock that is slewed, and not set, differs by less in a minute (500 ppm) */
 #define LARGE_NS (60 * NS_PER_S)
 
 struct agent_options {
@@ -54,25 +51,14 @@ struct agent_options {
 	struct offcpu_cfg off_cfg;
 };
 
-/* An event, and what of its samples is in segments already. */
-struct agent_view {
-	struct fold_view at;
-	struct profile all;
-	struct profile done; /* its kept, weight and losses */
-	uint64_t wall_ns, begun_ns, boot_ns; /* when the segment that is being filled began: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME */
-	bool failed; /* the last one could not be written */
-};
-
 struct agent {
 	struct agent_options *o;
 	struct picture *pic;
 	struct session *session;
-	struct store store;
-	struct pprof_out out;
+	struct agent_segments segments;
 	struct agent_labels *labels;
 	struct figures *figures; /* NULL: not wanted */
-	struct agent_profiles *profiles; /* likewise, as the next */
-	struct push *push;
+	struct agent_profiles *profiles; /* likewise */
 	struct profile all; /* of the run */
 	struct agent_view views[EVENTS_MAX];
 	int nr_views;
@@ -80,7 +66,6 @@ struct agent {
 	uint64_t started_ns, until_ns; /* until_ns 0: no end */
 	double least_rate; /* since segments were written */
 	uint64_t looked_ns; /* at its memory */
-	bool is_taken; /* the store was removed, and is another agent's now */
 	const char *again; /* why it is to start again; NULL: it is not */
 	uint64_t tried_ns; /* when segments were written last, or could not be: CLOCK_REALTIME */
 };
@@ -130,142 +115,21 @@ static const struct opt_group agent_groups[] = {
 	{ 0 },
 };
 
-/*
- * What came since the last segment of a view. ledger: what the run has lost so far, beside what names and stacks lack; that of all events
- * stands with the first.
- */
-static void profile_since(const struct agent *a, const struct agent_view *v, const struct profile *ledger, struct profile *p)
+/* The note of the rate that was sampled with, where that was not what was asked for: weights are right all the same. Readers of the store look for it. */
+static const char *rate_note(const struct agent *a, char buf[NOTE_BYTES])
 {
-	const struct event *e = &a->o->m.events[v - a->views];
-
-	*p = (struct profile){ .title = command_line(), .event = e->name, .unit = e->unit, .kept = v->at.folded - v->done.kept,
-			       .weight = v->all.weight - v->done.weight };
-	p->duration_ns = now_ns() - v->begun_ns;
-	for (int i = 0; i < LOSS_MAX; i++)
-		p->losses[i] = v->all.losses[i] + (v == a->views ? ledger->losses[i] : 0) - v->done.losses[i];
-}
-
-static int write_file(struct agent *a, const struct agent_view *v, const struct profile *p, const char *path, struct err *err)
-{
-	struct outfile out;
-	int64_t bytes;
-	int ret = outfile_open(&out, path, err);
-
-	if (ret)
-		return ret;
-	ret = pprof_out_write(&a->out, &v->at, p, v->wall_ns, out.stream);
-	if (ret < 0 && !ferror(out.stream))
-		bytes = err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret));
-	else if (!fflush(out.stream) && fdatasync(out.channel.fd)) /* its bytes are there before its name, also after a power cut */
-		bytes = err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
-	else
-		bytes = outfile_commit(&out, err); /* which says what could not be written */
-	outfile_abort(&out);
-	return bytes < 0 ? (int)bytes : 0;
-}
-
-/* The rate that it was sampled with, where that was not what was asked for: weights are right all the same. Readers of the store look for it. */
-static void note_rate(const struct agent *a, struct profile *p)
-{
+	buf[0] = '\0';
 	if (a->least_rate < 1)
-		profile_note(p, STORE_RATE " %.3g %% of the rate that was asked for, at the least, to keep to --budget (%.2g %%)",
-			     100 * a->least_rate, 100 * a->o->m.budget);
+		snprintf(buf, NOTE_BYTES, STORE_RATE " %.3g %% of the rate that was asked for, at the least, to keep to --budget (%.2g %%)", 100 * a->least_rate,
+			 100 * a->o->m.budget);
+	return buf;
 }
 
-static void begin_segment(struct agent_view *v)
-{
-	v->wall_ns = clock_ns(CLOCK_REALTIME);
-	v->begun_ns = now_ns();
-	v->boot_ns = clock_ns(CLOCK_BOOTTIME);
-}
-
-/* By the clock, if it was not set meanwhile: else after the time that passed, that of a suspend included. */
-static uint64_t ended_ns(const struct agent_view *v)
-{
-	uint64_t now = clock_ns(CLOCK_REALTIME), then = v->wall_ns + clock_ns(CLOCK_BOOTTIME) - v->boot_ns;
-
-	return now < v->wall_ns || now > then + CLOCK_SET_NS || then > now + CLOCK_SET_NS ? then : now;
-}
-
-static void trim(struct agent *a)
-{
-	uint64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S, keep_s = a->o->keep_ns / NS_PER_S;
-	int n = store_trim(&a->store, a->o->keep_kib << 10, now_s > keep_s ? now_s - keep_s : 0);
-
-	if (n > 0)
-		log_detail("deleted %d profiles that were too old, or too many", n);
-	else if (n < 0)
-		log_note("note: cannot delete old profiles: %s", strerror(-n));
-}
-
-/* The directory was removed, or another one has its name: its lock is no lock of what has the name now. */
-static int open_again(struct agent *a, struct err *err)
-{
-	int ret;
-
-	store_close(&a->store);
-	ret = store_open(&a->store, a->store.path, true, err);
-	if (!ret)
-		log_note("note: the store '%s' was removed or replaced: what it had is not there any more", a->store.path);
-	return ret;
-}
-
-/*
- * What cannot be written now, as when the disk is full, is part of the next segment: nothing is lost while there is memory. A store that
- * was removed is made again.
- */
-static int write_view(struct agent *a, struct agent_view *v, const struct profile *ledger)
-{
-	char path[PATH_BYTES];
-	struct segment seg;
-	struct err err = { 0 };
-	struct profile p;
-	int ret;
-
-	profile_since(a, v, ledger, &p);
-	note_rate(a, &p);
-	ret = store_is_there(&a->store) ? 0 : open_again(a, &err);
-	if (ret == -EBUSY) { /* who has it now samples the same */
-		a->is_taken = true;
-		return -ECANCELED; /* the run ends, as by a signal */
-	}
-	if (!ret) {
-		store_name(&a->store, &seg, v->wall_ns / NS_PER_S, ended_ns(v) / NS_PER_S, p.event);
-		snprintf(path, sizeof(path), "%s/%s", a->store.path, seg.name);
-		ret = write_file(a, v, &p, path, &err);
-	}
-	if (ret == -ENOMEM)
-		return ret;
-	if (ret) {
-		log_note("note: %s: what was sampled stays in memory, for the next profile", err.text);
-		v->failed = true;
-		return 0;
-	}
-	if (v->failed)
-		log_note("note: '%s' has what could not be written before", seg.name);
-	v->failed = false;
-	log_detail("wrote %s: %" PRIu64 " samples, %zu stacks", seg.name, p.kept, pprof_out_stacks(&a->out, &v->at));
-	if (a->push)
-		push_segment(a->push, &seg);
-	pprof_out_forget(&a->out, &v->at);
-	begin_segment(v);
-	v->done.kept += p.kept;
-	v->done.weight += p.weight;
-	for (int i = 0; i < LOSS_MAX; i++)
-		v->done.losses[i] += p.losses[i];
-	return 0;
-}
-
-/* A profile for each event, also where nothing came: else a span without samples would look like one that was not watched. */
 static int write_segments(struct agent *a, const struct profile *ledger)
 {
-	int ret = 0;
+	char rate[NOTE_BYTES];
 
-	for (int i = 0; i < a->nr_views && !ret; i++)
-		ret = write_view(a, &a->views[i], ledger);
-	if (!ret && a->store.dir >= 0)
-		trim(a);
-	return ret;
+	return agent_segments_write(&a->segments, a->views, a->nr_views, ledger, rate_note(a, rate));
 }
 
 static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
@@ -307,18 +171,14 @@ static void add_losses(const struct agent *a, struct profile *ledger)
 
 static int round_figures(const struct agent *a)
 {
-	struct profile ledger = { 0 }, rate = { 0 };
-	struct profiled all[EVENTS_MAX];
+	struct profile ledger = { 0 };
+	char rate[NOTE_BYTES];
 	int ret;
 
-	for (int i = 0; i < a->nr_views; i++)
-		all[i] = (struct profiled){ &a->views[i].at, &a->o->m.events[i], a->views[i].all.weight, &a->views[i].all };
 	session_profile(a->session, &ledger);
-	note_rate(a, &rate);
-	ret = agent_profiles_round(a->profiles, all, a->nr_views, &ledger, rate.notes[0]);
+	ret = agent_profiles_round(a->profiles, a->views, a->nr_views, &ledger, rate_note(a, rate));
 	if (ret)
 		return ret;
-
 	add_losses(a, &ledger);
 	return figures_round(a->figures, &ledger);
 }
@@ -385,7 +245,7 @@ static uint64_t unwritten(const struct agent *a)
 	uint64_t n = 0;
 
 	for (int i = 0; i < a->nr_views; i++)
-		n += a->views[i].at.folded - a->views[i].done.kept;
+		n += a->views[i].at.folded - a->views[i].segment.folded;
 	return n;
 }
 
@@ -416,9 +276,10 @@ static int run(struct agent *a, int *status, struct err *err)
 		if (a->clock < 0 && event_is_clock(&a->o->m.events[i]))
 			a->clock = i;
 		a->views[i].at.profile = &a->views[i].all;
-		begin_segment(&a->views[i]);
+		a->views[i].event = &a->o->m.events[i];
+		agent_mark_set(&a->views[i].segment, &a->views[i], NULL);
 	}
-	if (a->figures && !(a->profiles = agent_profiles_new(figures_http(a->figures), &a->out)))
+	if (a->figures && !(a->profiles = agent_profiles_new(figures_http(a->figures), &a->segments.out)))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (a->figures) {
 		pic->fold.also = take_figures; /* which pprof_out_begin() calls, too */
@@ -427,18 +288,18 @@ static int run(struct agent *a, int *status, struct err *err)
 		a->o->m.opened = attach_figures;
 		a->o->m.opened_arg = a;
 	}
-	pprof_out_begin(&a->out, pic);
-	a->out.label = agent_labels_of;
-	a->out.label_arg = a->labels;
+	pprof_out_begin(&a->segments.out, pic);
+	a->segments.out.label = agent_labels_of;
+	a->segments.out.label_arg = a->labels;
 	a->tried_ns = clock_ns(CLOCK_REALTIME);
-	log_note("note: profiles go to '%s', one for each %" PRIu64 " s", a->store.path, a->o->every_ns / NS_PER_S);
+	log_note("note: profiles go to '%s', one for each %" PRIu64 " s", a->segments.store.path, a->o->every_ns / NS_PER_S);
 	ret = live_run(&a->o->m, &cfg, &syms_cfg, pic, status, err);
 	a->session = NULL;
 	ledger = a->all;
-	if (!ret && unwritten(a) && !a->is_taken)
+	if (!ret && unwritten(a) && !a->segments.is_taken)
 		ret = write_segments(a, &ledger);
-	if ((!ret || ret == -ECANCELED) && a->is_taken)
-		ret = err_set(err, -EBUSY, "the store '%s' was removed or replaced, and another skep agent writes to it now: this one ends", a->store.path);
+	if ((!ret || ret == -ECANCELED) && a->segments.is_taken)
+		ret = err_set(err, -EBUSY, "the store '%s' was removed or replaced, and another skep agent writes to it now: this one ends", a->segments.store.path);
 	if (!ret && unwritten(a) && a->again)
 		log_note("note: %" PRIu64 " samples are lost: they could not be written, and there is no memory for them", unwritten(a));
 	else if (!ret && unwritten(a))
@@ -512,30 +373,32 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 		interrupts_patient(SIGHUP);
 	ret = check(o, operands, err);
 	a.o = o;
-	a.store.dir = a.store.mark = -1;
+	a.segments.store.dir = a.segments.store.mark = -1;
+	a.segments.keep_kib = o->keep_kib;
+	a.segments.keep_ns = o->keep_ns;
 	if (!ret)
-		ret = store_open(&a.store, o->store, true, err);
+		ret = store_open(&a.segments.store, o->store, true, err);
 	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new(o->pids))))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
-		ret = agent_push_open(&o->push, o->every_ns, &a.store, &a.push, err);
+		ret = agent_push_open(&o->push, o->every_ns, &a.segments.store, &a.segments.push, err);
 	o->figures.labels = a.labels;
-	o->figures.push = a.push;
+	o->figures.push = a.segments.push;
 	if (!ret && o->figures.listen)
 		ret = figures_open(&o->figures, &a.figures, err);
 	if (!ret)
 		ret = run(&a, &status, err);
-	agent_push_end(a.push);
+	agent_push_end(a.segments.push);
 	if (!ret) {
 		honesty_print(&o->h, &a.all);
 		ret = honesty_exit(&o->h, &a.all, status, err);
 	}
-	pprof_out_free(&a.out);
+	pprof_out_free(&a.segments.out);
 	picture_free(a.pic);
 	agent_profiles_free(a.profiles);
 	figures_close(a.figures);
 	agent_labels_free(a.labels);
-	store_close(&a.store);
+	store_close(&a.segments.store);
 	measure_free(&o->m);
 	if (reloads && ret == -EINTR && interrupts_last() == SIGHUP) /* before it began to measure */
 		ret = 0;

@@ -14,10 +14,9 @@
 
 struct running {
 	uint64_t id;
-	const struct fold_view *view; /* NULL: free */
-	int number; /* of the view, among the agent's */
-	uint64_t begun_ns, wall_ns, until_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
-	uint64_t folded, weight, losses[LOSS_MAX]; /* of the view, when it began */
+	const struct agent_view *view; /* NULL: free */
+	struct agent_mark mark; /* when it began */
+	uint64_t until_ns; /* CLOCK_MONOTONIC */
 	char rate[NOTE_BYTES]; /* the last note of a lowered one since then */
 	struct pprof_out out;
 };
@@ -54,12 +53,12 @@ int agent_profiles_add(struct agent_profiles *p, const struct fold_view *view, c
 	int ret = 0;
 
 	for (int i = 0; i < HTTP_WAITERS_MAX && !ret; i++)
-		if (p->all[i].view == view)
+		if (p->all[i].view && &p->all[i].view->at == view)
 			ret = pprof_out_add(&p->all[i].out, view, named);
 	return ret;
 }
 
-static int find_view(const char *name, const struct profiled *all, int n)
+static int find_view(const char *name, const struct agent_view *all, int n)
 {
 	int i = 0;
 
@@ -68,12 +67,7 @@ static int find_view(const char *name, const struct profiled *all, int n)
 	return i < n ? i : -1;
 }
 
-static uint64_t losses(const struct profiled *at, const struct profile *run, int why)
-{
-	return at->own->losses[why] + run->losses[why];
-}
-
-static int begin(struct agent_profiles *p, const struct http_waiter *w, const struct profiled *all, int n, const struct profile *run)
+static int begin(struct agent_profiles *p, const struct http_waiter *w, const struct agent_view *all, int n, const struct profile *run)
 {
 	static const char none[] = "no such view\n", busy[] = "too many profiles are made already\n";
 	struct running *r = p->all;
@@ -85,12 +79,9 @@ static int begin(struct agent_profiles *p, const struct http_waiter *w, const st
 		r++;
 	if (r == p->all + HTTP_WAITERS_MAX)
 		return http_answer(p->http, w->id, STATUS_BUSY, "text/plain", busy, strlen(busy));
-	*r = (struct running){ .id = w->id, .view = all[view].view, .number = view, .begun_ns = now_ns(), .wall_ns = clock_ns(CLOCK_REALTIME),
-			       .folded = all[view].view->folded, .weight = all[view].weight,
-			       .out = { .pic = p->from->pic, .label = p->from->label, .label_arg = p->from->label_arg } };
-	for (int i = 0; i < LOSS_MAX; i++)
-		r->losses[i] = losses(&all[view], run, i);
-	r->until_ns = r->begun_ns + (w->seconds ? w->seconds : SECONDS_DEFAULT) * NS_PER_S;
+	*r = (struct running){ .id = w->id, .view = &all[view], .out = { .pic = p->from->pic, .label = p->from->label, .label_arg = p->from->label_arg } };
+	agent_mark_set(&r->mark, r->view, run);
+	r->until_ns = r->mark.begun_ns + (w->seconds ? w->seconds : SECONDS_DEFAULT) * NS_PER_S;
 	return 0;
 }
 
@@ -100,21 +91,20 @@ static void drop(struct running *r)
 	r->view = NULL;
 }
 
-static int end(struct agent_profiles *p, struct running *r, const struct profiled *at, const struct profile *run)
+static int end(struct agent_profiles *p, struct running *r, const struct profile *run)
 {
-	struct profile profile = { .title = "skep agent", .event = at->event->name, .unit = at->event->unit, .kept = at->view->folded - r->folded,
-					 .weight = at->weight - r->weight, .duration_ns = now_ns() - r->begun_ns };
+	struct profile profile;
 	char *bytes = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&bytes, &n);
 	int ret = out ? 0 : -ENOMEM;
 
-	for (int i = 0; i < LOSS_MAX; i++)
-		profile.losses[i] = losses(at, run, i) - r->losses[i];
+	agent_mark_since(&r->mark, r->view, run, &profile);
+	profile.title = "skep agent";
 	if (r->rate[0])
 		profile_note(&profile, "%s", r->rate);
 	if (out)
-		ret = pprof_out_write(&r->out, at->view, &profile, r->wall_ns, out);
+		ret = pprof_out_write(&r->out, &r->view->at, &profile, r->mark.wall_ns, out);
 	if (out && fclose(out) && !ret)
 		ret = -ENOMEM;
 	if (!ret)
@@ -124,7 +114,7 @@ static int end(struct agent_profiles *p, struct running *r, const struct profile
 	return ret;
 }
 
-int agent_profiles_round(struct agent_profiles *p, const struct profiled *all, int n, const struct profile *run, const char *rate)
+int agent_profiles_round(struct agent_profiles *p, const struct agent_view *all, int n, const struct profile *run, const char *rate)
 {
 	struct http_waiter w;
 	uint64_t now = now_ns();
@@ -134,7 +124,7 @@ int agent_profiles_round(struct agent_profiles *p, const struct profiled *all, i
 		if (p->all[i].view && *rate)
 			snprintf(p->all[i].rate, sizeof(p->all[i].rate), "%s", rate);
 		if (p->all[i].view && now >= p->all[i].until_ns)
-			ret = end(p, &p->all[i], &all[p->all[i].number], run);
+			ret = end(p, &p->all[i], run);
 	}
 	while (!ret && http_take(p->http, &w))
 		ret = begin(p, &w, all, n, run);

@@ -6,21 +6,13 @@
 #ifndef SKEP_CMD_AGENTPROFILES_H
 #define SKEP_CMD_AGENTPROFILES_H
 
+#include "cmd/agentview.h"
 #include "cmd/pprofout.h"
-#include "event/event.h"
 #include "serve/http.h"
 
 #define PROFILES_PATH "/debug/pprof/profile"
 
 struct agent_profiles;
-
-/* A view of the agent's. */
-struct profiled {
-	const struct fold_view *view;
-	const struct event *event;
-	uint64_t weight; /* of its samples so far */
-	const struct profile *own; /* its losses so far */
-};
 
 /* out: whose picture and labels those of profiles are; borrowed, as http. NULL: no memory. */
 struct agent_profiles *agent_profiles_new(struct http *http, const struct pprof_out *out);
@@ -33,6 +25,6 @@ int agent_profiles_add(struct agent_profiles *p, const struct fold_view *view, c
  * Between rounds: profiles begin and end. all: the views, n of them. run: the losses of the run so far. rate: the note of a lowered
  * one; "": it is not. 0 or -ENOMEM.
  */
-int agent_profiles_round(struct agent_profiles *p, const struct profiled *all, int n, const struct profile *run, const char *rate);
+int agent_profiles_round(struct agent_profiles *p, const struct agent_view *all, int n, const struct profile *run, const char *rate);
 
 #endif
