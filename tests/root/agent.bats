@@ -213,6 +213,10 @@ agent() {
 		run -2 "$SKEP" agent --store other $bad --duration 1
 	done
 	run -2 "$SKEP" agent --store other --push otlp+http://127.0.0.1:1 --host '' --duration 1
+	# two that would be one view
+	run -2 "$SKEP" agent --store other -e cpu-clock,cpu-clock --duration 1
+	run -2 "$SKEP" agent --store other -e 'k:vfs_read if comm == "a"' -e 'k:vfs_read if comm != "a"' -c 1 --duration 1
+	[[ "$output" == *"have the same name in the store, 'k_vfs_read_if_comm_____a_'"* ]]
 	[ ! -e other ]
 	printf 'calls = yes\n' >conf
 	run -2 "$SKEP" agent --config conf

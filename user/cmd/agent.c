@@ -321,6 +321,22 @@ static int add_events(struct agent_options *o, struct err *err)
 	return ret || !o->faults ? ret : measure_add_event(&o->m, FAULTS_EVENT "/period=1000,name=" FAULTS_EVENT "/", err);
 }
 
+/* What has one name in the store is one view there: their sums would be mixed. */
+static int check_views(const struct agent_options *o, struct err *err)
+{
+	char view[STORE_VIEW_BYTES], other[STORE_VIEW_BYTES];
+
+	for (int i = 0; i < o->m.nr_events; i++)
+		for (int k = 0; k < i; k++) {
+			store_view(view, o->m.events[i].name);
+			store_view(other, o->m.events[k].name);
+			if (!strcmp(view, other))
+				return err_exit(err, -EEXIST, EXIT_USAGE, "'%s' and '%s' have the same name in the store, '%s': they could not be told apart there",
+						o->m.events[k].name, o->m.events[i].name, view);
+		}
+	return 0;
+}
+
 static int check(struct agent_options *o, char **operands, struct err *err)
 {
 	int ret;
@@ -355,7 +371,8 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 	}
 	o->m.target.all = true;
 	ret = add_events(o, err);
-	return ret ? ret : measure_check(&o->m, operands, err);
+	ret = ret ? ret : measure_check(&o->m, operands, err);
+	return ret ? ret : check_views(o, err);
 }
 
 static int agent_run(void *cfg, char **operands, struct err *err)

@@ -195,14 +195,21 @@ static void put_time(char *to, uint64_t s)
 		strcpy(to, "19700101T000000Z");
 }
 
-void store_name(const struct store *s, struct segment *seg, uint64_t start_s, uint64_t end_s, const char *view)
+void store_view(char ret_view[STORE_VIEW_BYTES], const char *event)
 {
-	char from[TIME_BYTES], to[TIME_BYTES];
 	size_t n = 0;
 
+	for (; event[n] && n < STORE_VIEW_BYTES - 1; n++)
+		ret_view[n] = isalnum((unsigned char)event[n]) || strchr("-_.", event[n]) ? event[n] : '_';
+	ret_view[n] = '\0';
+}
+
+void store_name(const struct store *s, struct segment *seg, uint64_t start_s, uint64_t end_s, const char *event)
+{
+	char from[TIME_BYTES], to[TIME_BYTES];
+
 	*seg = (struct segment){ .start_s = start_s, .end_s = end_s };
-	for (; view[n] && n < sizeof(seg->view) - 1; n++)
-		seg->view[n] = isalnum((unsigned char)view[n]) || strchr("-_.", view[n]) ? view[n] : '_';
+	store_view(seg->view, event);
 	/* A clock that was set back gives a time twice */
 	do {
 		put_time(from, seg->start_s);

@@ -80,8 +80,11 @@ bool store_is_there(const struct store *s);
 /* The segments in a span; of another's files in the directory nothing. 0 or -errno. The caller frees all. */
 int store_list(const struct store *s, const struct store_span *span, struct segments *ret_all);
 
-/* A name that no file has. Of the view's text only letters, digits and -_. are kept. */
-void store_name(const struct store *s, struct segment *seg, uint64_t start_s, uint64_t end_s, const char *view);
+/* What the store calls a view: the event's name, of which only letters, digits and -_. are kept, and what fits. */
+void store_view(char ret_view[STORE_VIEW_BYTES], const char *event);
+
+/* A name that no file has. */
+void store_name(const struct store *s, struct segment *seg, uint64_t start_s, uint64_t end_s, const char *event);
 
 /* Deletes the oldest segments until the rest has at most max_bytes and begins at since_s or later; 0: no limit. Returns how many, or -errno. */
 int store_trim(const struct store *s, uint64_t max_bytes, uint64_t since_s);
