@@ -12,7 +12,7 @@ page_data() { # page_data FILE
 setup_file() {
 	[ "$(id -u)" = 0 ] || return 0
 	cd "$BATS_FILE_TMPDIR" || return
-	"$SKEP" -q record -F 999 -g -e cpu-clock,page-faults --off-cpu -o all.data -- sh -c "'$WORK/shares' 0.5; sleep 0.5" >/dev/null
+	"$SKEP" record -F 999 -g -e cpu-clock,page-faults/period=20,name=page-faults/ --off-cpu -o all.data -- sh -c "'$WORK/shares' 0.5; sleep 0.5" >/dev/null 2>recorded
 	"$SKEP" flame -i all.data -o all.html 2>said
 	page_data all.html >all.json
 }
@@ -21,6 +21,8 @@ setup_file() {
 	need_root
 	need jq
 	cd "$BATS_FILE_TMPDIR"
+	jq -r '., .more[] | "\(.event) \(.kept)"' all.json
+	cat recorded said
 	[ "$(jq -r '., .more[] | .event' all.json | tr '\n' ' ')" = "cpu-clock page-faults offcpu-time " ]
 	jq -r '., .more[] | "\(.event) \(.kept)"' all.json | sort >page
 	"$SKEP" report -i all.data --json | jq -r '., .other_events[] | "\(.event) \(.kept)"' | sort | diff page -
@@ -37,6 +39,7 @@ setup_file() {
 		(reduce range($s.node | length) as $i ({}; .[$s.node[$i] | tostring] += ($s.weight[$i]? // ($s.count[$i] * $scale)))) as $of |
 		((.self // [.count[] * $scale]) as $self | [range($self | length) | select($self[.] != ($of[tostring] // 0))] | length == 0)
 		and $s.left_out == 0 and ($s.in_bin | add) == ($s.node | length)] | all' all.json
+	jq -c '., .more[] | [.event, .slices.span_ns, [.slices.comm[]]]' all.json
 	# half a second of work, then half a second of sleep, whose time begins before its sample
 	jq -e '.slices | .span_ns > 0.3e9 and (.in_bin | length) > 100' all.json
 	jq -e '.more[1].slices | .span_ns > 0.8e9 and ([.comm[]] | index("sleep")) != null' all.json

@@ -55,7 +55,9 @@ setup() {
 # (of qemu, too, which may run beside), chooses among the names of one kernel address in another way, leaves out whose PLT it is, and keeps the
 # mappings that a program had before execve(). No other line may differ.
 known() {
-	grep -vE '_dl_start_user|_init\+0x| _start(\+0x8| \(|$)|abort\+|(raise_(exception|interrupt)|cpu_loop_exit)[a-z_0-9]*\+|__stack_chk_fail|@plt|__pfx_|x86_64_start_reservations|execve\+0x7|exit\+0x1a|\+0x0 \(\[kernel|\[unknown\]( \(|$)|bpf_prog_' | sed -E 's/__pi_//; s/ __(mem[a-z]+\+)/ \1/'
+	[ -e aliases ] || awk '{ n[$1]++; names[$1] = names[$1] $3 "\n" } END { for (a in n) if (n[a] > 1) printf "%s", names[a] }' /proc/kallsyms >aliases
+	awk 'NR == FNR { alias[$1]; next } { name = $2; sub(/\+0x[0-9a-f]+$/, "", name) } !(/\(\[/ && name in alias)' aliases - |
+		grep -vE '_dl_start_user|_init\+0x| _start(\+0x8| \(|$)|abort\+|(raise_(exception|interrupt)|cpu_loop_exit)[a-z_0-9]*\+|__stack_chk_fail|@plt|__pfx_|x86_64_start_reservations|execve\+0x7|exit\+0x1a|\+0x0 \(\[kernel|\[unknown\]( \(|$)|bpf_prog_' | sed -E 's/__pi_//; s/ __(mem[a-z]+\+)/ \1/'
 }
 
 # same FILE ARGUMENT...: both print the same of it, and something
