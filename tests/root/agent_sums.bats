@@ -30,7 +30,7 @@ load ../lib.bash
 	cp "$(command -v sleep)" nap
 	cp "$(command -v sleep)" longnap
 	n=$([ "${SKEP_SLOW:-1}" = 1 ] && echo 400 || echo 40)
-	background "$SKEP" agent --store store --every 1s --off-cpu --max-stacks 4096 2>said
+	background "$SKEP" agent --store store --every 1s --off-cpu --max-stacks 16384 2>said
 	run_pid=$BG
 	eventually compgen -G 'store/*.pb.gz' # it has begun
 	./longnap "$(times 5)" &
