@@ -89,6 +89,40 @@ agent() {
 	[[ "$output" == *"expected KEY=PATTERN"* ]]
 }
 
+# bats test_tags=measuring
+@test "labels: the program of processes that have ended, and of one that ran another before" {
+	background "$SKEP" agent --store store -F 499 --duration "$(times 9)" 2>said
+	agent=$BG
+	eventually test -e store/skep-store
+	sleep "$(times 1)"
+	cp "$WORK/shares" first
+	cp "$WORK/shares" second
+	cp "$(type -P bash)" shell
+	for i in 1 2 3 4 5; do ./first 0.2 >truth; done
+	./shell -c 'end=$((SECONDS + 2)); while [ $SECONDS -lt $end ]; do :; done; exec ./second 1' >truth
+	wait "$agent"
+	"$SKEP" report --store store --no-children -s comm,exe,build_id --comms first,second,shell --format csv | tr -d '"' | awk -F, 'NR > 1 { print $3 / 1e9, $6, $7, $8 }' | tee rows
+	id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
+	awk -v dir="$PWD" -v a="$(id first)" -v b="$(id shell)" '
+		{ sum[$2] += $1; if ($3 == dir "/" $2 && $4 == ($2 == "shell" ? b : a)) right[$2] += $1 }
+		END { for (c in sum) if (right[c] < 0.97 * sum[c]) bad = 1; exit bad || sum["first"] < 0.8 || sum["second"] < 0.8 || sum["shell"] < 0.8 }' rows
+}
+
+# bats test_tags=measuring
+@test "events of the grammar beside the clock: each has a view of its own, with all that happened" {
+	background "$SKEP" agent --store store -e cpu-clock,sched:sched_process_exec --faults --duration "$(times 4)" 2>said
+	agent=$BG
+	eventually test -e store/skep-store
+	sleep "$(times 1)"
+	cp "$(type -P true)" execd
+	for i in $(seq 20); do ./execd; done
+	wait "$agent"
+	cat said
+	[ "$("$SKEP" report --store store --view sched_sched_process_exec --no-children -s comm --comms execd --json | jq '.rows[0].samples')" = 20 ]
+	[ "$(profiles store | grep -c cpu-clock)" -ge 1 ]
+	[ "$(profiles store | grep -c page-faults)" -ge 1 ]
+}
+
 @test "labels: the process where it is asked for" {
 	busy "$WORK/shares" "$(times 8)"
 	work=$BG

@@ -358,8 +358,7 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value of '--host': expected a name, without line ends");
 	if (o->m.freq > FREQ_MAX)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--freq': an agent samples at most %u times a second", FREQ_MAX);
-	if (!o->m.freq && !o->m.period)
-		o->m.freq = FREQ;
+	o->m.freq_default = FREQ;
 	if (!o->m.budget && !o->m.period) {
 		o->m.budget = BUDGET;
 		o->m.budget_after_ns = BUDGET_AFTER_NS;
@@ -395,7 +394,7 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	a.segments.keep_ns = o->keep_ns;
 	if (!ret)
 		ret = store_open(&a.segments.store, o->store, true, err);
-	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new(o->pids))))
+	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new(o->pids, &a.pic->names))))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
 		ret = agent_push_open(&o->push, o->every_ns, &a.segments.store, &a.segments.push, err);

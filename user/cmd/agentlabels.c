@@ -3,16 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/containers.h"
-#include "elf/elf.h"
 #include "target.h"
 #include "util/hash.h"
 #include "util/log.h"
@@ -23,35 +18,23 @@
 #define CONTAINER_DIGITS 64 /* of docker, containerd, CRI-O and podman */
 #define CONTAINER_SHOWN 12
 #define USER_MANAGER "user@"
-#define DELETED " (deleted)" /* proc(5) */
 
 struct group {
 	uint64_t id;
 	const char *path, *unit, *container, *name, *image; /* interned; of a container; NULL: none, or not known */
 };
 
-/* A file that runs. */
-struct exe {
-	dev_t dev;
-	ino_t ino;
-	struct timespec changed;
-	const char *path, *build; /* interned; build "": it has none */
-};
-
 struct agent_labels {
 	bool with_pid;
+	const struct names *names;
 	bool is_noted; /* that files of a runtime cannot be read */
 	struct strpool *pool;
 	VEC(struct group) groups;
 	struct map by_id;
 	bool looked; /* since the last round */
-	VEC(struct exe) exes;
-	struct map by_file;
-	VEC(uint32_t) of_process; /* since the last round: positions of exes; UINT32_MAX: not known */
-	struct map by_pid;
 };
 
-struct agent_labels *agent_labels_new(bool with_pid)
+struct agent_labels *agent_labels_new(bool with_pid, const struct names *names)
 {
 	struct agent_labels *l = calloc(1, sizeof(*l));
 
@@ -60,7 +43,7 @@ struct agent_labels *agent_labels_new(bool with_pid)
 		l = NULL;
 	}
 	if (l)
-		l->with_pid = with_pid;
+		*l = (struct agent_labels){ .with_pid = with_pid, .names = names, .pool = l->pool };
 	return l;
 }
 
@@ -71,10 +54,6 @@ void agent_labels_free(struct agent_labels *l)
 	strpool_free(l->pool);
 	vec_free(&l->groups);
 	map_free(&l->by_id);
-	vec_free(&l->exes);
-	map_free(&l->by_file);
-	vec_free(&l->of_process);
-	map_free(&l->by_pid);
 	free(l);
 }
 
@@ -174,79 +153,26 @@ const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup)
 	return g ? g->unit : NULL;
 }
 
-static const char *build_of(struct agent_labels *l, const char *proc)
+/* What the process ran then. Returns how many labels that is. */
+static int label_program(struct agent_labels *l, const struct sample *at, struct pprof_label *ret_labels)
 {
-	int fd = open(proc, O_RDONLY | O_CLOEXEC);
 	char hex[2 * BUILD_ID_MAX + 1] = "";
-	uint8_t id[BUILD_ID_MAX];
-	struct elf_file elf;
+	uint8_t id[BUILD_ID_MAX], n;
+	const char *path = at->pid ? syms_program(l->names->syms, at->pid, at->time_ns, id, &n) : NULL;
 
-	if (fd >= 0 && !elf_open_fd(fd, &elf)) {
-		int n = elf_build_id(&elf, id, sizeof(id));
-
-		for (int i = 0; i < n; i++)
-			snprintf(hex + 2 * i, 3, "%02x", id[i]);
-		elf_close(&elf);
-	}
-	if (fd >= 0)
-		close(fd);
-	return strpool_add(l->pool, hex);
-}
-
-static uint32_t exe_new(struct agent_labels *l, const char *proc, const struct stat *st, uint64_t hash)
-{
-	struct exe e = { .dev = st->st_dev, .ino = st->st_ino, .changed = st->st_mtim };
-	char path[PATH_MAX];
-	ssize_t n = readlink(proc, path, sizeof(path) - 1);
-
-	if (n < 0)
-		return UINT32_MAX;
-	path[n] = '\0';
-	if (text_ends(path, (size_t)n, DELETED))
-		path[n - (ssize_t)strlen(DELETED)] = '\0';
-	e.path = strpool_add(l->pool, path);
-	e.build = build_of(l, proc);
-	if (!e.path || !e.build || vec_reserve(&l->exes) || map_add(&l->by_file, hash, l->exes.n))
-		return UINT32_MAX;
-	l->exes.data[l->exes.n] = e;
-	return (uint32_t)l->exes.n++;
-}
-
-static uint32_t look_at(struct agent_labels *l, uint32_t pid)
-{
-	char proc[sizeof("/proc/4294967295/exe")];
-	struct stat st;
-	uint64_t hash;
-
-	snprintf(proc, sizeof(proc), "/proc/%u/exe", pid);
-	if (stat(proc, &st)) /* a thread of the kernel, or gone */
-		return UINT32_MAX;
-	hash = hash_pair(st.st_ino, st.st_dev);
-	map_each(i, &l->by_file, hash) {
-		const struct exe *e = &l->exes.data[i];
-
-		if (e->dev == st.st_dev && e->ino == st.st_ino && e->changed.tv_sec == st.st_mtim.tv_sec && e->changed.tv_nsec == st.st_mtim.tv_nsec)
-			return (uint32_t)i;
-	}
-	return exe_new(l, proc, &st, hash);
-}
-
-/* NULL: not known. Each process is looked at once a round: it may become another program, and its number another process. */
-static const struct exe *exe_of(struct agent_labels *l, uint32_t pid)
-{
-	int64_t found = map_find(&l->by_pid, hash_u64(pid));
-	uint32_t at = found < 0 ? look_at(l, pid) : l->of_process.data[found];
-
-	if (found < 0 && !vec_reserve(&l->of_process) && !map_add(&l->by_pid, hash_u64(pid), l->of_process.n))
-		l->of_process.data[l->of_process.n++] = at;
-	return at == UINT32_MAX ? NULL : &l->exes.data[at];
+	if (!path)
+		return 0;
+	for (int i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	ret_labels[0] = (struct pprof_label){ .key = "exe", .text = path };
+	ret_labels[1] = (struct pprof_label){ .key = "build_id", .text = strpool_add(l->pool, hex) };
+	return n && ret_labels[1].text ? 2 : 1;
 }
 
 int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_label *ret_labels)
 {
 	struct agent_labels *l = agent_labels;
 	const struct group *g = named->at->cgroup ? group_of(l, named->at->cgroup) : NULL;
-	const struct exe *e = named->at->pid ? exe_of(l, named->at->pid) : NULL;
 	int n = 0;
 
 	ret_labels[n++] = (struct pprof_label){ .key = "comm", .text = named->comm };
@@ -262,16 +188,10 @@ int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_
 		ret_labels[n++] = (struct pprof_label){ .key = "container_name", .text = g->name };
 	if (g && g->image)
 		ret_labels[n++] = (struct pprof_label){ .key = "image", .text = g->image };
-	if (e)
-		ret_labels[n++] = (struct pprof_label){ .key = "exe", .text = e->path };
-	if (e && *e->build)
-		ret_labels[n++] = (struct pprof_label){ .key = "build_id", .text = e->build };
-	return n;
+	return n + label_program(l, named->at, ret_labels + n);
 }
 
 void agent_labels_round(struct agent_labels *l)
 {
 	l->looked = false;
-	l->of_process.n = 0;
-	map_clear(&l->by_pid);
 }

@@ -9,10 +9,12 @@
 
 #include "frame.h"
 #include "pprof/pprof.h"
+#include "sym/names.h"
 
 struct agent_labels;
 
-struct agent_labels *agent_labels_new(bool with_pid); /* NULL: no memory */
+/* names: borrowed; whose resolver knows what processes run. NULL: no memory. */
+struct agent_labels *agent_labels_new(bool with_pid, const struct names *names);
 void agent_labels_free(struct agent_labels *l);
 
 /* As of struct pprof_out. Labels live until the next call of agent_labels_round(). */
@@ -21,7 +23,7 @@ int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_
 /* The unit of a control group, by its number: a text that lives as long as l. NULL: not known. */
 const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup);
 
-/* Control groups that were made meanwhile, and programs of processes, are looked for again, from now on. */
+/* Control groups that were made meanwhile are looked for again, from now on. */
 void agent_labels_round(struct agent_labels *l);
 
 /* "nginx.service" of "/system.slice/nginx.service": the last part that is a service, a scope or a slice, but user@UID.service for all that is in

@@ -305,7 +305,7 @@ int measure_events(struct measure *m, struct err *err)
 			continue;
 		if (!e->period_or_freq) { /* else period= */
 			e->freq = !m->period;
-			e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
+			e->period_or_freq = m->period ? m->period : m->freq ? m->freq : m->freq_default ? m->freq_default : FREQ_DEFAULT;
 		}
 		e->exclude_idle = !m->idle;
 	}

@@ -29,6 +29,7 @@ struct measure {
 	size_t nr_filters;
 	char *event_list; /* these in one; event_text then */
 	uint64_t freq, period, duration_ns, delay_ns, ring_kb, stacks_max;
+	uint64_t freq_default; /* of counters where nothing else is given; 0: 999. The command's */
 	bool idle, no_kernel, no_user, all_user, all_kernel;
 	double budget; /* the part of all CPUs' time that the run may take; 0: any */
 	uint64_t budget_after_ns; /* as of struct session_cfg, with the next */

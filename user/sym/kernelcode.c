@@ -17,6 +17,7 @@
 #include "sym/codereader.h"
 #include "sym/kernel.h"
 #include "sym/lines.h"
+#include "sym/objectfile.h"
 #include "sym/syms.h"
 
 #if defined(__x86_64__)
@@ -60,6 +61,17 @@ static uint8_t recorded_id(const struct syms *syms, uint8_t *ret_id)
 uint8_t syms_build_id(const struct syms *syms, const char *obj, uint8_t *ret_id)
 {
 	return !strcmp(obj, KERNEL_OBJ) ? recorded_id(syms, ret_id) : objects_id(&syms->objects, obj, ret_id);
+}
+
+const char *syms_program(struct syms *syms, uint32_t pid, uint64_t time_ns, uint8_t *ret_id, uint8_t *ret_size)
+{
+	struct space *space = syms_space(syms, pid);
+	struct object *obj = space ? maps_program(space, time_ns) : NULL;
+
+	if (!obj)
+		return NULL;
+	*ret_size = object_id(&syms->objects, obj, pid, ret_id);
+	return strpool_addn(syms->pool, obj->path, objectfile_path_bytes(obj->path));
 }
 
 static bool is_recorded_kernel(const struct syms *syms, const struct elf_file *elf)

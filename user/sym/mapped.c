@@ -44,6 +44,8 @@ static int note_mmap(struct syms *syms, struct space *space, const struct task_e
 		syms->pending.data[syms->pending.n++] = (struct pending){ m.obj, m.start, m.end, t->pid };
 	}
 	guide_note(syms, space, &m);
+	if (!m.is_data && (m.obj->kind == OBJECT_FILE || m.obj->kind == OBJECT_MEMFD))
+		maps_code(space, m.obj);
 	return maps_mmap(space, &m);
 }
 

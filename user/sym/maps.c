@@ -334,6 +334,8 @@ int maps_fork(struct maps *maps, uint32_t ppid, uint32_t pid, uint64_t time_ns)
 		child->nr_jits = 0;
 		child->is_exited = false;
 	}
+	if (parent && parent != child)
+		child->epochs[child->nr_epochs - 1].program = parent->epochs[parent->nr_epochs - 1].program;
 	child->has_anon = parent && parent->has_anon;
 	if (parent && parent != child && parent->nr_jits) {
 		memcpy(child->jits, parent->jits, sizeof(child->jits));
@@ -369,16 +371,33 @@ static const struct mapping *find_in_epoch(const struct epoch *e, uint64_t time_
 	return m;
 }
 
-const struct mapping *maps_lookup(const struct space *space, uint64_t time_ns, uint64_t ip)
+static const struct epoch *epoch_at(const struct space *space, uint64_t time_ns)
 {
-	const struct mapping *m;
 	uint32_t i = space->nr_epochs;
 
 	while (--i && space->epochs[i].from_ns > time_ns)
 		;
-	m = find_in_epoch(&space->epochs[i], time_ns, ip);
+	return &space->epochs[i];
+}
+
+void maps_code(struct space *space, struct object *obj)
+{
+	struct epoch *e = &space->epochs[space->nr_epochs - 1];
+
+	e->program = e->program ? e->program : obj;
+}
+
+struct object *maps_program(const struct space *space, uint64_t time_ns)
+{
+	return epoch_at(space, time_ns)->program;
+}
+
+const struct mapping *maps_lookup(const struct space *space, uint64_t time_ns, uint64_t ip)
+{
+	const struct mapping *m = find_in_epoch(epoch_at(space, time_ns), time_ns, ip);
+
 	/* A sample without a time may be of any epoch: the last that knows the address. */
-	for (i = space->nr_epochs; !m && !time_ns && i--;)
+	for (uint32_t i = space->nr_epochs; !m && !time_ns && i--;)
 		m = find_live(&space->epochs[i], ip);
 	return m;
 }

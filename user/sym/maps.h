@@ -45,6 +45,7 @@ struct epoch {
 	struct mapset *live; /* NULL: nothing mapped */
 	struct old_mapping *old;
 	uint32_t nr_old, cap_old;
+	struct object *program; /* the first file whose code it mapped is what it runs; NULL: not known */
 };
 
 struct space {
@@ -102,6 +103,12 @@ int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns);
 
 /* Calls each() for all mappings that are, or were, of a process that is known. */
 void maps_each(const struct maps *maps, void (*each)(const struct mapping *m));
+
+/* It has code of this file, too. */
+void maps_code(struct space *space, struct object *obj);
+
+/* What it ran at that time; NULL: not known. */
+struct object *maps_program(const struct space *space, uint64_t time_ns);
 
 /* What was mapped at ip at that time, or NULL. The pointer lives until the space changes. */
 const struct mapping *maps_lookup(const struct space *space, uint64_t time_ns, uint64_t ip);

@@ -273,6 +273,20 @@ void object_file_close(struct object *obj, struct object_file *file)
 	close(file->debug_fd);
 }
 
+uint8_t object_id(struct objects *objects, struct object *obj, uint32_t pid, uint8_t *ret_id)
+{
+	bool is_known = obj->build_id_size || obj->own_id_size;
+	struct object_file file;
+
+	if (!is_known && !obj->id_tried && obj->state != OBJECT_FAILED && !object_file_open(objects, obj, pid, 0, 0, &file)) {
+		obj->id_tried = true;
+		obj->own_id_size = (uint8_t)elf_build_id(&file.elf, obj->own_id, sizeof(obj->own_id));
+		object_file_close(obj, &file);
+	}
+	memcpy(ret_id, obj->build_id_size ? obj->build_id : obj->own_id, BUILD_ID_MAX);
+	return obj->build_id_size ? obj->build_id_size : obj->own_id_size;
+}
+
 void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 {
 	struct elf_file elf, debug;

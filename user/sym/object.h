@@ -52,6 +52,7 @@ struct object {
 	uint8_t build_id[BUILD_ID_MAX], build_id_size;
 	uint8_t own_id[BUILD_ID_MAX], own_id_size; /* read from the file, where its TASK_MMAP had no build id; with cfg->build_ids */
 	uint8_t nr_tries;
+	bool id_tried; /* own_id was looked for, by object_id() */
 	uint32_t tried_pid;
 	int fd;	      /* in OBJECT_OPEN, and later while lines or parts of tables may be needed; else -1 */
 	int debug_fd; /* of the separate debug file if lines are requested; else -1 */
@@ -100,6 +101,9 @@ void objects_build_id(struct objects *objects, const struct task_event *t);
 
 /* The build id of what has this path, an interned one, of the last such object that has one: its size; 0: none is known. */
 uint8_t objects_id(const struct objects *objects, const char *path, uint8_t *ret_id);
+
+/* Its build id, in ret_id[BUILD_ID_MAX], which is read from the file where its TASK_MMAP had none: its size; 0: not known. pid: of who has it mapped. */
+uint8_t object_id(struct objects *objects, struct object *obj, uint32_t pid, uint8_t *ret_id);
 
 /* Opens the file through a process that has it mapped at start..end. False: not there any more (ask again by another process). */
 bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end);
