@@ -19,6 +19,7 @@
 #include "util/cpus.h"
 #include "util/num.h"
 
+#define CGROUPS_MADE 4096 /* until a round names what ran in them */
 #define PID_LIMIT (1u << 22) /* PID_MAX_LIMIT, include/linux/threads.h */
 
 typedef VEC(uint32_t) vec_u32;
@@ -461,6 +462,49 @@ static struct {
 	bool is_read;
 } known;
 
+/* Those that were made last, also when they are gone again. */
+static struct {
+	struct known_cgroup ring[CGROUPS_MADE];
+	size_t n; /* so far */
+} made;
+
+void target_cgroup_made(uint64_t id, const char *path)
+{
+	struct known_cgroup *k = &made.ring[made.n % CGROUPS_MADE];
+	char *copy = strdup(path);
+
+	if (!copy)
+		return;
+	free(k->path);
+	*k = (struct known_cgroup){ id, copy };
+	made.n++;
+}
+
+bool target_cgroups_are_told(void)
+{
+	static int told = -1;
+	FILE *f = told < 0 ? fopen("/proc/cgroups", "re") : NULL;
+	unsigned int hierarchy = 1;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "perf_event %u", &hierarchy) == 1)
+			break;
+	if (f)
+		fclose(f);
+	if (told < 0)
+		told = !hierarchy;
+	return told;
+}
+
+static const char *path_of_made(uint64_t id)
+{
+	for (size_t i = 0; i < made.n && i < CGROUPS_MADE; i++)
+		if (made.ring[i].id == id)
+			return made.ring[i].path;
+	return NULL;
+}
+
 static int keep_cgroup(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	struct known_cgroup *k;
@@ -505,5 +549,5 @@ const char *target_cgroup_path(void *arg, uint64_t id)
 	}
 	known.is_read = true;
 	k = known.list.n ? bsearch(&key, known.list.data, known.list.n, sizeof(key), by_id) : NULL;
-	return k ? k->path : NULL;
+	return k ? k->path : path_of_made(id);
 }

@@ -53,4 +53,10 @@ const char *target_cgroup_path(void *arg, uint64_t id);
 /* Those that were made since the first call are not known: the next call looks again. Paths are gone. */
 void target_cgroups_forget(void);
 
+/* One was made, with this path below the top: of the last ones the path is known also when they are gone. */
+void target_cgroup_made(uint64_t id, const char *path);
+
+/* Does the kernel tell perf of those of version 2? Not where perf_event has a hierarchy of version 1 (cgroups(7), /proc/cgroups). */
+bool target_cgroups_are_told(void);
+
 #endif

@@ -31,6 +31,24 @@ cleanup() {
 }
 
 # bats test_tags=user-space
+@test "control groups that are gone before the round ends have their units" {
+	two_cgroups
+	awk '$1 == "perf_event" && $2 == 0' /proc/cgroups | grep -q . || skip "the kernel tells perf of control groups of version 1"
+	background "$SKEP" agent --store store -F 499 --every 10s --duration "$(times 5)" 2>said
+	agent=$BG
+	eventually test -e store/skep-store
+	sleep "$(times 1)"
+	for i in 1 2 3; do
+		mkdir "cg/$a/gone$i.service"
+		(echo $BASHPID >"cg/$a/gone$i.service/cgroup.procs" && exec "$WORK/shares" 0.4 >/dev/null) 3>&-
+		until rmdir "cg/$a/gone$i.service" 2>/dev/null; do :; done
+	done
+	wait "$agent"
+	"$SKEP" report --store store --no-children -s unit,comm --comms shares --format csv | tr -d '"' | awk -F, 'NR > 1 { print $6, $3 / 1e9 }' | tee rows
+	for i in 1 2 3; do awk -v u="gone$i.service" '$1 == u && $2 > 0.3 { found = 1 } END { exit !found }' rows; done
+}
+
+# bats test_tags=user-space
 @test "a span of a year: its profiles are summed one after the other, and memory does not grow with them" {
 	"$SKEP" agent --store store --every 1s -F 199 --duration 1 2>/dev/null -- || true
 	one=$(ls store/*.pb.gz | tail -n 1)

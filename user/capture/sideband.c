@@ -17,6 +17,7 @@
 
 #include "capture/refusal.h"
 #include "capture/rings.h"
+#include "target.h"
 #include "util/cpus.h"
 #include "util/hash.h"
 #include "util/map.h"
@@ -99,6 +100,7 @@ static int open_event(const struct rings_cfg *cfg, uint32_t cpu, size_t bytes)
 		.comm_exec = is_maps,
 		.task = is_maps,
 		.namespaces = cfg->has_namespaces,
+		.cgroup = is_maps && target_cgroups_are_told(),
 		.context_switch = cfg->kind == RING_SWITCHES,
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
@@ -406,6 +408,20 @@ static bool decode_namespaces(const struct perf_event_header *h, size_t trailer,
 	return true;
 }
 
+/* PERF_RECORD_CGROUP: one was made. */
+static void take_cgroup(const struct perf_event_header *h, size_t trailer)
+{
+	const struct {
+		struct perf_event_header h;
+		uint64_t id;
+		char path[];
+	} *c = (const void *)h;
+	size_t n = h->size < sizeof(*c) + trailer ? 0 : h->size - sizeof(*c) - trailer;
+
+	if (n && memchr(c->path, '\0', n))
+		target_cgroup_made(c->id, c->path);
+}
+
 static bool decode(const struct perf_event_header *h, size_t trailer, struct task_event *t)
 {
 	const uint32_t *w = (const uint32_t *)(h + 1);
@@ -454,6 +470,8 @@ static int deliver(struct sideband *sb, const struct pending *p, struct sink *si
 
 	if (h->type == PERF_RECORD_SAMPLE)
 		return sb->each ? sb->each(sb->arg, h, p->cpu, sink) : 0;
+	if (h->type == PERF_RECORD_CGROUP)
+		take_cgroup(h, sb->trailer);
 	if (!decode(h, sb->trailer, &t))
 		return 0;
 	/*
