@@ -132,6 +132,17 @@ agent() {
 	cat all
 	[ "$(grep -cE " $work shares\$" all)" = 1 ]
 	pids --label "pid=$work" | diff <(grep " $work " all) -
+	# rows that nobody could name are refused
+	run -1 "$SKEP" report --store store -s tid
+	[[ "$output" == *"do not say their thread"* ]]
+	"$SKEP" -q flame --store store --by pid --format folded | awk -v pid="$work" '$0 ~ "^shares \\(" pid "\\);" { n += $NF } END { exit !n }'
+	agent other 1 -F 99
+	for rows in "report -s pid" "flame --by pid -o x.html" "diff --since 1h --against 1s -s pid"; do
+		run ! "$SKEP" ${rows%% *} --store other ${rows#* }
+		[[ "$output" == *"do not say their process"* || "$output" == *"has nothing of that time"* ]]
+	done
+	run -2 "$SKEP" report --store other -s cgroup
+	[[ "$output" == *"there are no rows by cgroup"* ]]
 	pids --label "pid!=$work" | diff <(grep -v " $work " all) -
 	kill "$work"
 }

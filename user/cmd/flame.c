@@ -488,8 +488,8 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 
 	if (ret)
 		return ret;
-	if (f->store.path && (f->root == ROOT_PID || f->root == ROOT_TID))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by pid and tid: a store has no numbers of processes; it has comm, " SAMPLE_LABELS_LISTED);
+	f->replay.file.needs_pid = f->root == ROOT_PID;
+	f->replay.file.needs_tid = f->root == ROOT_TID;
 	f->is_page = f->out_format.render == render_html;
 	pic = picture_new(NULL);
 	if (!pic)

@@ -191,6 +191,9 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	if (meta->lowered)
 		profile_note(p, "%llu profiles have fewer samples than were asked for, and these weigh more: '%s'", (unsigned long long)meta->nr_lowered,
 			     meta->lowered);
+	if (meta->nr_others)
+		profile_note(p, "%llu profiles are left out: they have the same name in the store, and are of another event, '%.200s'",
+			     (unsigned long long)meta->nr_others, meta->other ? meta->other : "");
 	if (meta->aux_bytes)
 		profile_note(p, "%llu bytes of %s trace are in the file, which skep does not decode: 'perf script --itrace' does",
 			     (unsigned long long)meta->aux_bytes, aux_name(meta->aux_type) ? aux_name(meta->aux_type) : "instruction");

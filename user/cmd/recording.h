@@ -11,6 +11,7 @@
 struct recording {
 	const struct store_span *span; /* set by the owner: the path is that of a store, of which this is read; NULL: a file */
 	uint32_t labels; /* set by the owner: of profiles, those that samples are to have; 1 << enum sample_label */
+	bool needs_pid, needs_tid, needs_cgroup; /* set by the owner: samples without a process or thread, or whose control group is a label only, are refused */
 	struct data_reader *reader; /* its sink is names.sink */
 	struct recorded recorded;
 	struct strpool *pool; /* of names; borrowed */

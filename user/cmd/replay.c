@@ -95,6 +95,11 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		err_hint(err, "profiles of skep agent have: --store DIR");
 		return -EINVAL;
 	}
+	if (r->file.needs_cgroup && data_reader_summed(r->file.reader)) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "of profiles there are no rows by cgroup");
+		err_hint(err, "their label is for picking: --label cgroup=PATTERN; the key unit is the service, scope or slice");
+		return -EINVAL;
+	}
 	if (cfg->code && (ret = recording_needs_samples(&r->file, r->path, err)))
 		return ret;
 	r->pic->names.may_hold = true;
@@ -142,6 +147,11 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		return err_exit(err, -ENODATA, EXIT_FAILED, "no stack of that time has these labels (%llu have others)", (unsigned long long)meta->left_out);
 	if (r->file.span && r->file.span->url && r->file.span->nr_labels && !r->views.data[0]->at.folded)
 		return err_exit(err, -ENODATA, EXIT_FAILED, "no stack of that time has these labels");
+	if ((r->file.needs_pid && meta->without_pid) || (r->file.needs_tid && meta->without_tid)) {
+		err_exit(err, -ENODATA, EXIT_FAILED, "samples in '%s' do not say their %s", r->path, r->file.needs_tid ? "thread" : "process");
+		err_hint(err, "profiles have comm, unit, exe and other labels; numbers of processes where they were asked for: skep agent --pids");
+		return -ENODATA;
+	}
 	recording_end(&r->file, start_ns, &r->total);
 	if (!meta->callchain && !r->leaves && !r->branches)
 		profile_note(&r->total, "the file has no call chains: only the sampled functions are shown");

@@ -64,7 +64,10 @@ struct data_meta {
 	uint64_t duration_ns; /* reader: of a file without times; 0: not known */
 	uint64_t left_out;    /* reader: stacks of a store that have other labels than those that are wanted */
 	uint64_t nr_lowered; /* reader: profiles of a store whose rate --budget lowered */
-	const char *lowered; /* reader: what the first of them says */
+	const char *lowered; /* reader: what that of the lowest rate says */
+	uint64_t nr_others; /* reader: profiles of a store whose event has the name of the one that is read there, and is another; they are left out */
+	const char *other; /* reader: the last such event */
+	uint64_t without_pid, without_tid; /* reader: samples of profiles that do not say their process, or thread */
 	uint64_t said_lost[LOSS_MAX]; /* reader: what profiles in pprof's format say that they lost, when they were made */
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */
 	bool has_wall;	   /* reader: the next is known */

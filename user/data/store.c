@@ -208,7 +208,7 @@ void store_name(const struct store *s, struct segment *seg, uint64_t start_s, ui
 {
 	char from[TIME_BYTES], to[TIME_BYTES];
 
-	*seg = (struct segment){ .start_s = start_s, .end_s = end_s };
+	*seg = (struct segment){ .start_s = start_s, .end_s = end_s > start_s ? end_s : start_s + 1 };
 	store_view(seg->view, event);
 	/* A clock that was set back gives a time twice */
 	do {

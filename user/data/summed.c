@@ -58,13 +58,19 @@ static int add_event(struct data_reader *r, uint32_t type)
 static void match_events(struct data_reader *r)
 {
 	const struct pprof_meta *m = pprof_meta(r->summed);
+	bool has_any = false;
 
 	for (size_t i = 0; i < r->events.n; i++) {
 		r->summed_types.data[i] = UINT32_MAX;
 		for (uint32_t k = 0; k < m->nr_types; k++)
 			if (!strcmp(event_name_of(&m->types[k]), r->events.data[i].name))
 				r->summed_types.data[i] = k;
+		has_any |= r->summed_types.data[i] != UINT32_MAX;
 	}
+	if (has_any || !m->nr_types)
+		return;
+	r->meta.nr_others++;
+	r->meta.other = strpool_add(r->strings, event_name_of(&m->types[m->nr_types - 1]));
 }
 
 /* How often is no event of its own, where there is something else. */
@@ -116,7 +122,7 @@ static void take_losses(struct data_reader *r)
 			r->meta.said_lost[why] += n;
 		if (strncmp(text, STORE_RATE, strlen(STORE_RATE)) != 0)
 			continue;
-		if (!r->meta.nr_lowered)
+		if (!r->meta.lowered || strtod(text + strlen(STORE_RATE), NULL) < strtod(r->meta.lowered + strlen(STORE_RATE), NULL))
 			r->meta.lowered = strpool_add(r->strings, text);
 		r->meta.nr_lowered += is_rate ? 1 : n;
 	}
@@ -224,18 +230,21 @@ static void skip_segment(struct data_reader *r, size_t i)
 int summed_open_store(struct data_reader *r, const struct store_span *span, struct err *err)
 {
 	struct store_span any = *span;
+	char view[STORE_VIEW_BYTES];
 	size_t first = 0;
 	int ret;
 
 	any.view = NULL; /* others are named where the one has nothing */
+	if (span->view)
+		store_view(view, span->view);
 	ret = store_list(&r->store, &any, &r->segments);
 
 	r->span = span;
 	if (ret)
 		return reader_fail(r, err, ret, strerror(-ret));
-	if (span->view && no_view(r, span->view, err))
+	if (span->view && no_view(r, view, err))
 		return -ENODATA;
-	keep_view(r, span->view);
+	keep_view(r, span->view ? view : NULL);
 	for (; first < r->segments.all.n && open_segment(r, &r->segments.all.data[first], err); first++)
 		skip_segment(r, first);
 	r->first_segment = first;
@@ -283,10 +292,11 @@ static int take_texts(struct data_reader *r, const struct pprof_sample *p, const
 	return 0;
 }
 
-static void take_labels(const struct pprof_sample *p, struct sample *s, char *comm)
+static void take_labels(struct data_reader *r, const struct pprof_sample *p, struct sample *s, char *comm)
 {
 	const char *name = NULL;
 
+	s->pid = s->tid = UINT32_MAX;
 	for (size_t i = 0; i < p->nr_labels; i++) {
 		const struct pprof_label *l = &p->labels[i];
 
@@ -297,6 +307,8 @@ static void take_labels(const struct pprof_sample *p, struct sample *s, char *co
 		else if (!strcmp(l->key, "tid") && !l->text)
 			s->tid = (uint32_t)l->num;
 	}
+	r->meta.without_pid += s->pid == UINT32_MAX;
+	r->meta.without_tid += s->tid == UINT32_MAX;
 	s->tid = s->tid == UINT32_MAX ? s->pid : s->tid;
 	snprintf(comm, COMM_LEN, "%.15s", name && *name ? name : "[unknown]");
 	s->comm = comm;
@@ -350,7 +362,7 @@ static int deliver(void *arg, const struct pprof_sample *p)
 	for (size_t i = 0; i < r->summed_types.n && !ret; i++) {
 		uint32_t type = r->summed_types.data[i];
 		int64_t weight = type == UINT32_MAX ? 0 : p->values[type], count = count_type < 0 ? 1 : p->values[count_type];
-		struct sample s = { .event = (uint16_t)i, .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .weight = (uint64_t)weight,
+		struct sample s = { .event = (uint16_t)i, .cpu = UINT32_MAX, .weight = (uint64_t)weight,
 				    .count = (uint64_t)count, .labels = texts };
 		char comm[COMM_LEN];
 
@@ -359,7 +371,7 @@ static int deliver(void *arg, const struct pprof_sample *p)
 		if (!weight)
 			continue;
 		take_chains(r, p, &s);
-		take_labels(p, &s, comm);
+		take_labels(r, p, &s, comm);
 		ret = r->sink->sample(r->sink, &s);
 	}
 	return ret;
