@@ -252,12 +252,14 @@ agent() {
 		echo "$output"
 	done
 	[[ "$output" == *"has nothing of 'nope' of that time, but of cpu-clock"* ]]
-	run -2 "$SKEP" flame --store store --by pid -o x.html
+	run -1 "$SKEP" flame --store store --by pid -o x.html
 	"$SKEP" -q report --store store --since 7d >all
-	for bad in "-F max" "-F 10001" "--every 1.5" "--push clickhouse://127.0.0.1:99999/d" "--schema=" "--schema --push clickhouse://127.0.0.1/d"; do
+	for bad in "-F max" "-F 10001" "--every 1.5" "--push clickhouse://127.0.0.1:99999/d" "--schema=" "--schema --push clickhouse://127.0.0.1/d" "--push otlp+http://a:b"; do
 		run -2 "$SKEP" agent --store other $bad --duration 1
 	done
 	run -2 "$SKEP" agent --store other --push otlp+http://127.0.0.1:1 --host '' --duration 1
+	run -2 "$SKEP" report --store store --label 'Unit!=x'
+	[[ "$output" == *"no label 'Unit': there are comm, "* ]]
 	# two that would be one view
 	run -2 "$SKEP" agent --store other -e cpu-clock,cpu-clock --duration 1
 	run -2 "$SKEP" agent --store other -e 'k:vfs_read if comm == "a"' -e 'k:vfs_read if comm != "a"' -c 1 --duration 1
@@ -349,6 +351,23 @@ agent() {
 	[ ! -e bad ]
 	run -2 "$SKEP" agent --config none.conf
 	[[ "$output" == *"cannot read 'none.conf'"* ]]
+}
+
+@test "SIGHUP: the receipt is of the part that ends; a server that is not given any more is named, with what it lacks" {
+	printf 'every 1s\nstore store\nreceipt\nduration %s\npush otlp+http://127.0.0.1:1\n-F 99\n' "$(times 9)" >agent.conf
+	background "$SKEP" agent --config agent.conf 2>said
+	agent=$BG
+	eventually compgen -G 'store/push-*/*.gz'
+	sed -i /^push/d agent.conf
+	kill -HUP "$agent"
+	sleep "$(times 3)"
+	kill -HUP "$agent"
+	wait "$agent"
+	cat said
+	grep -qE "store/push-[0-9a-f]+' has what a server lacks that is not given any more" said
+	[ "$(grep -c '^cost: skep' said)" = 3 ]
+	# of each part its own time: their sum is what the process has, which ends with the last
+	awk '/^cost: skep/ { n++; cpu[n] = $3 } END { exit !(cpu[3] < cpu[1] + cpu[2]) }' said
 }
 
 @test "make deb: a package whose files are those of make install, and that says what it needs" {

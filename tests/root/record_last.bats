@@ -100,6 +100,9 @@ span() { # span FILE: seconds between its first sample and its last
 	inside "$b" 3
 	sleep 1
 	files 0
+	rmdir "cg/$a"
+	sleep 2
+	mkdir "cg/$a" # as a service that is started again
 	inside "$a" 4
 	eventually files 1
 	"$SKEP" -q report -i "$(ls x.data.*)" -s sym --stdio -g none | grep -q ' hot$'

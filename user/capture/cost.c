@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+static uint64_t before;
+
+void cost_before(uint64_t before_ns)
+{
+	before = before_ns;
+}
+
 void cost_of_self(struct receipt *r)
 {
 	struct rusage ru;
@@ -13,6 +20,7 @@ void cost_of_self(struct receipt *r)
 	getrusage(RUSAGE_SELF, &ru);
 	r->own_cpu_ns = (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000ull +
 			(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000ull;
+	r->own_cpu_ns -= r->own_cpu_ns > before ? before : 0;
 	r->peak_rss_bytes = ru.ru_maxrss * 1024ull;
 }
 

@@ -10,8 +10,9 @@
 /* Adds the time of one program, where the kernel measured it. */
 void cost_of_prog(int fd, struct receipt *r);
 
-/* Our own CPU time and peak memory up to now. */
+/* Our own CPU time and peak memory up to now; the time that this process needed for what it was before is not of it: before_ns. */
 void cost_of_self(struct receipt *r);
+void cost_before(uint64_t before_ns);
 
 /* Adds the kernel memory of a map, where it is known. */
 void cost_of_map(int fd, struct receipt *r);

@@ -48,7 +48,7 @@ static const struct series_family
 	of_lost = { "skep_agent_lost", "What was lost, or is missing of what was kept, by reason.", { "reason" }, SERIES_COUNTER, .is_exempt = true },
 	of_sent = { "skep_agent_profiles_sent", "Profiles that servers have taken (--push).", { NULL }, SERIES_COUNTER },
 	of_sent_bytes = { "skep_agent_profiles_sent_bytes", "Bytes of these, as the store has them.", { NULL }, SERIES_COUNTER },
-	of_dropped = { "skep_agent_profiles_dropped", "Profiles that servers will not get: the spool was full.", { NULL }, SERIES_COUNTER },
+	of_dropped = { "skep_agent_profiles_dropped", "Profiles that servers will not get: the spool was full, or they were refused.", { NULL }, SERIES_COUNTER },
 	of_failures = { "skep_agent_push_failures", "Tries to send a profile that had no success.", { NULL }, SERIES_COUNTER },
 	of_waiting = { "skep_agent_profiles_waiting", "Profiles that servers do not have yet.", { NULL }, SERIES_GAUGE },
 	of_values = { "skep_agent_series", "Series that --max-series counts.", { NULL }, SERIES_GAUGE },

@@ -67,9 +67,11 @@ static void print_note(bool is_detail, const char *text)
 int agent_push_open(struct agent_push_options *o, uint64_t every_ns, const struct store *store, struct push **ret_push, struct err *err)
 {
 	*ret_push = NULL;
-	if (!o->cfg.nr_urls)
-		return 0;
 	o->cfg.note = print_note;
+	if (!o->cfg.nr_urls) {
+		push_note_others(&o->cfg, store);
+		return 0;
+	}
 	o->cfg.password = getenv(PUSH_PASSWORD_ENV);
 	o->cfg.spread_ns = every_ns / SPREAD;
 	return push_open(&o->cfg, store, ret_push, err);

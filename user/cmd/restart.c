@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/cost.h"
 #include "util/file.h"
 #include "util/log.h"
 #include "util/num.h"
@@ -18,6 +19,7 @@
 #define CMDLINE_MAX (8u << 20) /* more than the kernel takes */
 #define DELETED " (deleted)" /* proc(5) */
 #define UNTIL "SKEP_UNTIL_NS" /* when a run that starts again is to end */
+#define USED "SKEP_USED_NS" /* its CPU time before */
 
 bool restart_has_terminal(void)
 {
@@ -30,18 +32,22 @@ bool restart_has_terminal(void)
 
 uint64_t restart_until(uint64_t now_ns, uint64_t *duration_ns)
 {
-	const char *text = getenv(UNTIL);
-	uint64_t until = *duration_ns ? now_ns + *duration_ns : 0;
+	const char *text = getenv(UNTIL), *used = getenv(USED);
+	uint64_t until = *duration_ns ? now_ns + *duration_ns : 0, ns;
 
 	if (until && text && !num_u64(text, UINT64_MAX, &until))
 		*duration_ns = until > now_ns ? until - now_ns : 1;
+	if (used && !num_u64(used, UINT64_MAX, &ns))
+		cost_before(ns);
 	unsetenv(UNTIL);
+	unsetenv(USED);
 	return until;
 }
 
 int restart(const char *why, uint64_t until_ns, struct err *err)
 {
-	char until[24];
+	char until[24], used[24];
+	struct receipt own = { 0 };
 	char *words = NULL, **argv, path[PATH_BYTES];
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	size_t n, nr = 0;
@@ -58,6 +64,10 @@ int restart(const char *why, uint64_t until_ns, struct err *err)
 	snprintf(until, sizeof(until), "%" PRIu64, until_ns);
 	if (until_ns)
 		setenv(UNTIL, until, 1);
+	cost_before(0);
+	cost_of_self(&own);
+	snprintf(used, sizeof(used), "%" PRIu64, own.own_cpu_ns);
+	setenv(USED, used, 1);
 	log_note("note: %s", why);
 	fflush(NULL);
 	if (argv) /* signals that end a run stay blocked: those that come meanwhile are taken by the next one */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sample.h"
 #include "util/clock.h"
 #include "util/num.h"
 
@@ -76,6 +77,19 @@ static int moment(const char *name, const char *text, uint64_t now_s, uint64_t *
 	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--%s': expected a time such as 10m (ago), 14:03 or '2026-11-27 14:03'", text, name);
 }
 
+static bool is_label(const char *key)
+{
+	static const char *const others[] = { "comm", "cgroup", "pid" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(key, others[i]))
+			return true;
+	for (int i = 0; i < LABEL_MAX; i++)
+		if (!strcmp(key, sample_label_name((enum sample_label)i)))
+			return true;
+	return false;
+}
+
 int store_labels(const char *text, const char *option, char **ret_words, struct store_span *span, struct err *err)
 {
 	char *next = NULL;
@@ -92,6 +106,8 @@ int store_labels(const char *text, const char *option, char **ret_words, struct 
 		if (span->nr_labels == STORE_LABELS_MAX)
 			return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d labels", STORE_LABELS_MAX);
 		*key_end = '\0';
+		if (!is_label(word))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "no label '%s': there are comm, pid, cgroup, " SAMPLE_LABELS_LISTED, word);
 		span->labels[span->nr_labels++] = (struct store_label){ word, equals + 1, key_end < equals };
 	}
 	return 0;

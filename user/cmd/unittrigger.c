@@ -12,7 +12,8 @@
 #include "util/log.h"
 #include "util/num.h"
 
-#define FIND_NS (10 * NS_PER_S)
+#define FIND_NS NS_PER_S
+#define FIND_SHARE 50 /* at the most a 50th of the time goes to looking for it among others */
 #define DEPTH_MAX 32 /* of control groups */
 
 static const struct figure {
@@ -150,8 +151,11 @@ bool unit_trigger_round(struct unit_trigger *t, uint64_t now_ns)
 		return false;
 	t->at_ns = now_ns;
 	if (!t->stat[0] && now_ns >= t->find_ns) {
+		uint64_t took_ns;
+
 		find_unit(t);
-		t->find_ns = now_ns + FIND_NS;
+		took_ns = clock_ns(CLOCK_MONOTONIC) - now_ns;
+		t->find_ns = now_ns + (took_ns * FIND_SHARE > FIND_NS ? took_ns * FIND_SHARE : FIND_NS);
 	}
 	t->is_read = !read_total(t, &t->total_us);
 	if (!t->is_read)

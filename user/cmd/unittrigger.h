@@ -37,7 +37,7 @@ void unit_trigger_note(const struct unit_trigger *t);
 
 /*
  * Once a second, when this is called more often: true where it is above the value now and was not before. A unit that is not there, or not any
- * more, uses nothing; it is looked for every ten seconds.
+ * more, uses nothing; it is looked for every second, or less often where there are many groups.
  */
 bool unit_trigger_round(struct unit_trigger *t, uint64_t now_ns);
 

@@ -91,7 +91,7 @@ int push_check(const char *url, struct err *err)
 	port = strstr(shown, "://");
 	n = port ? strcspn(port + 3, ":/@[") : 0;
 	port = port && port[3 + n] == ':' ? port + 4 + n : NULL;
-	if (port && strspn(port, "0123456789") == strcspn(port, "/") && strtoul(port, NULL, 10) > 65535)
+	if (port && (!strcspn(port, "/") || strspn(port, "0123456789") != strcspn(port, "/") || strtoul(port, NULL, 10) > 65535))
 		return err_exit(err, -ERANGE, EXIT_USAGE, "cannot push to '%s': there is no such port", shown);
 	if (clickhouse_is(url) || find_kind(url))
 		return 0;
@@ -490,6 +490,13 @@ static void note_others(const struct push *p)
 			     e->d_name);
 	if (dir)
 		closedir(dir);
+}
+
+void push_note_others(const struct push_cfg *cfg, const struct store *store)
+{
+	const struct push none = { .cfg = cfg, .store = store };
+
+	note_others(&none);
 }
 
 int push_open(const struct push_cfg *cfg, const struct store *store, struct push **ret_push, struct err *err)

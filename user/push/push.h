@@ -52,6 +52,9 @@ int push_open(const struct push_cfg *cfg, const struct store *store, struct push
 /* A segment is there. What cannot be linked is noted, and linked with a later one. */
 void push_segment(struct push *p, const struct segment *seg);
 
+/* Without any server: a note of each that had one, and whose profiles are still there. push_open() does so, too. */
+void push_note_others(const struct push_cfg *cfg, const struct store *store);
+
 struct push_counts push_counts(struct push *p);
 
 /* Sends what there is, for so long at most, and ends; the rest stays in the spools. */
