@@ -131,6 +131,7 @@ span() { # span FILE: seconds between its first sample and its last
 	kill -INT "$recorder"
 	wait "$recorder"
 	cat said
+	grep -qF "note: 'delay($a) > 30%' asks for a file" said
 	files 1
 }
 

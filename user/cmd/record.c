@@ -49,7 +49,7 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 	int end = rec->m.nr_events - !!rec->m.offcpu; /* whose event is after all */
 
 	if (s->event >= end - rec->nr_triggers && s->event < end)
-		files_ask(&r->files, s->time_ns);
+		files_ask(&r->files, s->time_ns, rec->m.events[s->event].name);
 	r->no_room += s->chains[CHAIN_USER].stop == STOP_NO_ROOM;
 	return record_traces_fix(&r->traces, s, &fixed) ? -ENOMEM : files_sample(&r->files, &fixed);
 }
@@ -98,7 +98,7 @@ static int pass_round(struct sink *sink)
 		syms_pin(r->syms);
 	for (int i = 0; i < r->record->nr_units; i++)
 		if (unit_trigger_round(&r->record->units[i], now))
-			files_ask(&r->files, now);
+			files_ask(&r->files, now, r->record->units[i].text);
 	return files_round(&r->files);
 }
 

@@ -266,14 +266,14 @@ static int write_last(struct record_files *f)
 	return end_file(f, &f->err);
 }
 
-void files_ask(struct record_files *f, uint64_t time_ns)
+void files_ask(struct record_files *f, uint64_t time_ns, const char *trigger)
 {
 	if (f->asked_ns && time_ns < f->asked_ns + f->cfg->pause_ns) {
 		f->nr_passed++;
 		return;
 	}
 	f->asked_ns = time_ns;
-	f->is_asked = true;
+	f->asks = trigger;
 }
 
 static int round_last(struct record_files *f)
@@ -287,9 +287,10 @@ static int round_last(struct record_files *f)
 		ret = f->describe(f->arg, lastspan_sink(f->last));
 	if (ret && !f->err.text[0])
 		err_set(&f->err, ret, "cannot keep the last seconds: %s", strerror(-ret));
-	if (ret || (!f->is_asked && !is_requested))
+	if (ret || (!f->asks && !is_requested))
 		return ret;
-	f->is_asked = false;
+	log_note("note: %s%s%s asks for a file", f->asks ? "'" : "", f->asks ? f->asks : "SIGUSR2", f->asks ? "'" : "");
+	f->asks = NULL;
 	is_requested = 0;
 	ret = write_last(f);
 	if (!ret || ret == -ENOMEM)
@@ -330,9 +331,9 @@ static void drop_next(struct record_files *f)
 /* Nobody asked for what is left. */
 static int close_last(struct record_files *f, uint64_t lost, struct err *err)
 {
-	int ret = f->is_asked || is_requested ? lastspan_lost(f->last, now_ns(), lost) : 0;
+	int ret = f->asks || is_requested ? lastspan_lost(f->last, now_ns(), lost) : 0;
 
-	if (!ret && (f->is_asked || is_requested))
+	if (!ret && (f->asks || is_requested))
 		ret = write_last(f);
 
 	if (ret && !f->err.text[0])

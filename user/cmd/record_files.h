@@ -50,7 +50,7 @@ struct record_files {
 	uint64_t begun_ns;     /* likewise */
 	uint64_t asked_ns;     /* by an event, last; 0: never */
 	uint64_t nr_passed;    /* events that asked too early */
-	bool is_asked;	       /* of the next round */
+	const char *asks;      /* of the next round: which; NULL: none does */
 	bool is_full;
 	char **names; /* of those that are complete, with files_max: the oldest at `oldest` */
 	uint64_t nr_names, oldest;
@@ -67,8 +67,8 @@ int files_open(struct record_files *f, struct err *err);
 int files_sample(struct record_files *f, const struct sample *s);
 int files_task(struct record_files *f, const struct task_event *t);
 
-/* With --last: an event asks for a file, at that time, unless another did a short while before. */
-void files_ask(struct record_files *f, uint64_t time_ns);
+/* With --last: a trigger asks for a file, at that time, unless another did a short while before. trigger: its text, borrowed. */
+void files_ask(struct record_files *f, uint64_t time_ns, const char *trigger);
 
 /*
  * The end of a round: switches files where it is time to. 0; -ECANCELED: the file is as large as it may become; or -errno with f->err

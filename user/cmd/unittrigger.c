@@ -61,7 +61,7 @@ int unit_trigger_parse(const char *text, struct unit_trigger *ret, struct err *e
 	enum unit_figure figure = figure_of(text);
 	const char *name = text + strlen(figures[figure].word), *end = strchr(name, ')');
 
-	*ret = (struct unit_trigger){ .figure = figure };
+	*ret = (struct unit_trigger){ .text = text, .figure = figure };
 	if (!end || end == name || (size_t)(end - name) >= sizeof(ret->unit) || 
 	    !parse_above(end + 1, figures[figure].max, &ret->above))
 		return err_exit(err, -EINVAL, EXIT_USAGE,

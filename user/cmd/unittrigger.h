@@ -15,6 +15,7 @@
 enum unit_figure { UNIT_CPU, UNIT_DELAY, UNIT_FIGURES };
 
 struct unit_trigger {
+	const char *text; /* as it was given; borrowed */
 	enum unit_figure figure;
 	char unit[PATH_MAX]; /* the last part of its path, as nginx.service, or from the top: /system.slice/nginx.service */
 	double above; /* of one CPU, or of the time: 0.8 */
