@@ -56,6 +56,35 @@ value() { # value COMM MEMBER <JSON lines
 	"$SKEP" -q diff -s comm --fail-above 90 a3.data a2.data
 }
 
+@test "a program in two folders is one, as in perf diff; also in one file" {
+	mkdir v1 v2
+	cp "$WORK/slower" v1
+	cp "$WORK/slower" v2
+	"$SKEP" -q record -F 1999 -o a.data -- v1/slower 0.5 1 >shares
+	"$SKEP" -q record -F 1999 -o b.data -- v2/slower 0.5 1 >>shares
+	"$SKEP" -q record -F 1999 -o c.data -- v2/slower 0.5 4 >>shares
+	"$SKEP" -q record -F 1999 -o both.data -- sh -c 'v1/slower 0.3 1; v2/slower 0.3 1' >>shares
+	for file in b both; do
+		"$SKEP" -q diff --json a.data $file.data >rows
+		cat rows
+		jq -se 'map(select(.dso == "slower" and (.sym == "first" or .sym == "second" or .sym == "third"))) | length == 3 and all(.before_pct > 20 and .after_pct > 20)' rows
+		"$SKEP" -q diff -s dso --json a.data $file.data | jq -se 'map(select(.dso == "slower")) | length == 1 and .[0].ratio > 0.8'
+		"$SKEP" -q diff --fail-above 20 a.data $file.data >said
+	done
+	run -1 "$SKEP" -q diff --fail-above 10 a.data c.data
+	[[ "$output" =~ "1 row grew by more than 10 points, most of all second: from "[2-4][0-9.]+" % to "[5-8] ]]
+	if has perf; then
+		"$SKEP" -q diff --json a.data c.data >rows
+		perf diff -s dso,sym a.data c.data 2>/dev/null | awk 'NF > 3 && $(NF - 2) == "slower" { gsub("%", ""); print $NF, $1, $2 }' >theirs
+		cat theirs
+		[ "$(grep -cE '^(first|second|third) ' theirs)" = 3 ]
+		while read -r sym before delta; do
+			jq -se --arg s "$sym" --argjson b "$before" --arg d "$delta" 'def near($x): . - $x | . < 0.02 and . > -0.02;
+				map(select(.sym == $s))[0] | (.before_pct | near($b)) and (.delta_points | near($d | ltrimstr("+") | tonumber))' rows
+		done < <(grep -E '^(first|second|third) ' theirs)
+	fi
+}
+
 @test "text, CSV, chosen columns, the order; perf's file names; what cannot be compared" {
 	run_of perf.data.old 0.4 0.2
 	run_of perf.data 0.2 0.4

@@ -240,7 +240,7 @@ static const struct column value_columns[NR_VALUES] = {
 	[AFTER_SAMPLES] = { "after_samples", NULL, NULL, VALUE_NUMBER, ROLE_SUM, IN_CSV | IN_JSON },
 	[WEIGHTED] = { "wdiff", "wdiff", NULL, VALUE_CHANGE, ROLE_INFO, IN_ALL },
 	[RANK] = { "rank", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = 0 },
-	[NUMBER] = { "number", NULL, NULL, VALUE_NUMBER, ROLE_KEY, .in = 0 }, /* names of two rows may be the same: of objects the last part is shown */
+	[NUMBER] = { "number", NULL, NULL, VALUE_NUMBER, ROLE_KEY, .in = 0 }, /* names of two rows may be the same: one of the kernel, one not */
 };
 
 /* The keys of the layout, as texts, then these. */
@@ -410,6 +410,7 @@ static int begin(struct diff *d, char **operands, struct err *err)
 {
 	int ret = diff_take_files(d, operands, err);
 
+	d->o->request.short_objects = true; /* two builds lie in two folders */
 	if (!ret)
 		ret = diff_find_format(d, err);
 	if (!ret)

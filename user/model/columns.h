@@ -74,6 +74,7 @@ struct report_request {
 	const int *sockets;	   /* of each CPU, for KEY_SOCKET; borrowed */
 	uint32_t nr_sockets;
 	bool long_files;	   /* source files of one name are others where their paths are */
+	bool short_objects;	   /* objects are one where report_object() of their paths is */
 	bool with_parent;	   /* the parent is a key, too */
 	bool hidden[KEY_MAX];	   /* these are no columns, unless nothing else is */
 	/* Call chains of each row: */

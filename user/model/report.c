@@ -31,6 +31,8 @@ int report_init(struct report *t, const struct report_request *q, struct err *er
 	t->with_task = t->layout.with[KEY_PID] || t->layout.with[KEY_TID];
 	if (!q->long_files && report_layout_has_lines(&t->layout) && !(t->files = strpool_new()))
 		return -ENOMEM;
+	if (q->short_objects && !(t->objects = strpool_new()))
+		return -ENOMEM;
 	if (t->from_root && !(t->chain = malloc((STACK_FRAMES_MAX + 2) * sizeof(*t->chain))))
 		return -ENOMEM;
 	t->index = calloc(t->nr_index, sizeof(*t->index));
@@ -73,7 +75,8 @@ void report_free(struct report *t)
 	free(t->index);
 	free(t->chain);
 	strpool_free(t->files);
-	t->files = NULL;
+	strpool_free(t->objects);
+	t->files = t->objects = NULL;
 	t->index = NULL;
 	t->chain = NULL;
 }
@@ -162,6 +165,17 @@ static const char *shown_file(struct report *t, const char *file)
 	slash = strrchr(file, '/');
 	name = strpool_add(t->files, slash ? slash + 1 : file);
 	return name ? name : file;
+}
+
+/* An object's name as the row has it. */
+static const char *row_object(struct report *t, const char *path)
+{
+	const char *name;
+
+	if (!path || !path[0])
+		return NULL;
+	name = t->objects ? strpool_add(t->objects, report_object(path)) : path;
+	return name ? name : path;
 }
 
 /* A line of a file; where it is not known, the symbol and the bytes into it. */
@@ -275,7 +289,7 @@ static void frame_key(struct report *t, const struct frame *f, const struct exte
 		t->now[t->slot_of[KEY_DSO_SIZE]] = extent ? extent->map_bytes : EXTENT_UNKNOWN;
 
 	if (with[KEY_DSO])
-		r->dso = f->obj && f->obj[0] ? f->obj : NULL;
+		r->dso = row_object(t, f->obj);
 	if (with[KEY_SRCLINE])
 		frame_line(t, f, &t->now[t->slot_of[KEY_SRCLINE]]);
 	if (with[KEY_SRCFILE])

@@ -15,7 +15,7 @@ struct report_row {
 	uint32_t hash;
 	uint16_t kind; /* enum frame_kind of sym */
 	bool is_kernel; /* sym is of the kernel */
-	const char *comm, *dso, *sym; /* interned or NULL when not a key */
+	const char *comm, *dso, *sym; /* interned or NULL when not a key; dso as report_request has it */
 	uint32_t pid, tid, cpu, event;
 	uint64_t mark; /* last sample that was added to total: recursion counts once */
 	uint64_t total, total_count, self, self_count;
@@ -67,6 +67,7 @@ struct report {
 	size_t nr_beyond; /* and rows that it left out because there were enough before them */
 	struct report_group group;
 	struct strpool *files; /* names of source files without their paths; NULL: not needed */
+	struct strpool *objects; /* report_object() of objects' paths; NULL: rows have the paths */
 	struct frame *chain; /* of the sample that is added, outermost first, with from_root */
 };
 

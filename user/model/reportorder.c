@@ -10,7 +10,7 @@ const char *report_object(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return path[0] == '/' && path[1] != '/' && slash ? slash + 1 : path;
+	return path[0] == '/' && path[1] != '/' && slash[1] ? slash + 1 : path;
 }
 
 static int name_cmp(const char *a, const char *b)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "model/report.h"
+
 /* One side, while it is added. */
 struct side {
 	struct strpool *pool;
@@ -13,9 +15,9 @@ struct side {
 
 static const char *last_part(struct side *s, const char *obj)
 {
-	const char *slash = obj ? strrchr(obj, '/') : NULL;
+	const char *last = obj ? report_object(obj) : NULL;
 
-	return slash && slash[1] && obj[0] == '/' && obj[1] != '/' ? strpool_add(s->pool, slash + 1) : obj;
+	return last == obj ? obj : strpool_add(s->pool, last);
 }
 
 /* A node's parent has a smaller number. */
