@@ -17,6 +17,7 @@
 #include "formats.h"
 #include "golden.h"
 #include "model/hit.h"
+#include "model/treepair.h"
 #include "render/events/hit.h"
 #include "render/rows/report.h"
 #include "render/tree/render.h"
@@ -260,6 +261,50 @@ static void nothing_sampled(void **state)
 		free(text);
 	}
 	tree_free(&tree);
+}
+
+#define MANY 250000u /* more than a page has */
+
+/* Two thirds of what is before a change is in functions that are met once, and a tenth of what is after it. */
+static void left_out_of_a_change(void **state)
+{
+	struct strpool *pool = strpool_new();
+	struct tree before, after;
+	struct treepair pair;
+	struct profile p = { 0 };
+	struct flame_sides sides = { .names = { "a", "b" } };
+	const struct flame_cfg cfg = { .sides = &sides };
+	struct frame frame = { .kind = FRAME_USER, .name = strpool_add(pool, "hot") };
+	unsigned long long frames, below, weight;
+	char *text, *found;
+
+	(void)state;
+	assert_int_equal(tree_init(&before) | tree_init(&after), 0);
+	assert_int_equal(tree_add(&before, &frame, 1, MANY / 2, MANY / 2), 0);
+	assert_int_equal(tree_add(&after, &frame, 1, 900, 900), 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "f%u", i);
+		frame.name = strpool_add(pool, name);
+		assert_int_equal(tree_add(&before, &frame, 1, 1, 1), 0);
+		if (i < 100)
+			assert_int_equal(tree_add(&after, &frame, 1, 1, 1), 0);
+	}
+	assert_int_equal(treepair_join(&pair, &before, &after, pool), 0);
+	sides.before = pair.before.data;
+	p.weight = 1000;
+	text = rendered(render_html, &pair.tree, &p, &cfg);
+	found = strstr(text, "\"left_out\":{");
+	assert_non_null(found);
+	assert_int_equal(sscanf(found, "\"left_out\":{\"frames\":%llu,\"below\":%llu,\"weight\":%llu}", &frames, &below, &weight), 3);
+	assert_int_equal(frames, MANY - 100);
+	assert_int_equal(weight, 666); /* of 1000 */
+	free(text);
+	treepair_free(&pair);
+	tree_free(&before);
+	tree_free(&after);
+	strpool_free(pool);
 }
 
 static void deep(void **state)
@@ -573,7 +618,7 @@ int main(void)
 		cmocka_unit_test(table_json),
 		cmocka_unit_test(narrow_terminals),
 		cmocka_unit_test(nothing_sampled),
-		cmocka_unit_test(deep),
+		cmocka_unit_test(left_out_of_a_change), cmocka_unit_test(deep),
 		cmocka_unit_test(json_refuses_nan),
 		cmocka_unit_test(terminal_text),
 		cmocka_unit_test(csv_cells),

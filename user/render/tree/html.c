@@ -10,7 +10,8 @@
  *   slices: what the nodes have by bin of time, thread and CPU: start_ns, bin_ns, span_ns; of each thread comm, pid, tid; of each bin
  *   in_bin: how many slices; of each slice task (less that of the slice before it in its bin), cpu (-1: not known), node, count, weight
  *   (left out likewise)
- *   left_out: frames, weight: what stands in frames "[left out]" of the tree, as it weighs less than `below`
+ *   left_out: frames, weight: what stands in frames "[left out]" of the tree, as it weighs less than `below`; of a change the side counts of which
+ *   more is left out, as if both weighed the same
  *   more: the other views, each with all this but for the strings and frames, which views share
  * What a page can add up (totals) or number (parents) is not in the file.
  */
@@ -62,7 +63,7 @@ struct view {
 	VEC(struct line) lines; /* in preorder */
 	uint32_t *line_of;	/* by node: where it is, or its weight */
 	uint64_t scale;		/* self = count * scale everywhere; 0: not so */
-	uint64_t below, frames_out, weight_out; /* what is left out: frames of less weight */
+	uint64_t below, frames_out, weight_out, before_out; /* what is left out: frames of less weight */
 };
 
 struct page {
@@ -168,6 +169,7 @@ static int lines_of(struct view *v, uint32_t i, uint32_t depth)
 		rest.rest_before += v->of->sides ? v->of->sides->before[k].total : 0;
 	}
 	v->weight_out += rest.rest_weight;
+	v->before_out += rest.rest_before;
 	if (line_add(v, (struct line){ .node = i, .depth = depth }))
 		return -ENOMEM;
 	return rest.rest_count || rest.rest_weight || rest.rest_before ? line_add(v, rest) : 0;
@@ -478,13 +480,23 @@ static void frames_put(struct page *page)
 		texts_put(json, "files", &page->files);
 }
 
+/* Its part of the tree's weight is the larger part of both sides. */
+static uint64_t weight_left_out(const struct view *v)
+{
+	const struct flame_sides *sides = v->of->sides;
+	uint64_t before = sides ? sides->before[0].total : 0;
+	double scaled = before ? (double)v->before_out / (double)before * (double)v->of->tree->nodes.data[0].total : 0;
+
+	return scaled > (double)v->weight_out ? (uint64_t)scaled : v->weight_out;
+}
+
 static void left_out_put(struct json *json, const struct view *v)
 {
 	json_key(json, "left_out");
 	json_object(json);
 	json_key_u64(json, "frames", v->frames_out);
 	json_key_u64(json, "below", v->below);
-	json_key_u64(json, "weight", v->weight_out);
+	json_key_u64(json, "weight", weight_left_out(v));
 	json_object_end(json);
 }
 
