@@ -179,6 +179,24 @@ value() { # value COMM MEMBER <JSON lines
 		for name, cls in re.findall(r"<title>([^\n<]*)\n.*?<rect class=\"(\w+)\"", svg, re.S): classes.setdefault(name, set()).add(cls)
 		assert classes["hot"] == {"l3"} and classes["burn"] <= {"g0", "g1", "g2", "g3"}, classes
 	END
+	# What a picture says of samples and time is of the files after the change; the rows' ledger is of all files
+	for side in a b; do "$SKEP" -q report -i $side.data --json >$side.json; done
+	"$SKEP" -q diff --json a.data b.data | jq -c 'select(.end).end' >end
+	jq -se 'map([.kept, .weight, .duration_ns]) | [.[0], .[1]] as [$a, $b] | .[2] == [$a[0] + $b[0], $a[1] + $b[1], $a[2] + $b[2]] and $a[2] > 0' a.json b.json end
+	python3 - <<-'END'
+		import json, re
+		page = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', open("d.html").read(), re.S).group(1))
+		b = json.load(open("b.json"))
+		assert [page[k] for k in ("seen", "kept", "weight", "duration_ns")] == [b[k] for k in ("seen", "kept", "weight", "duration_ns")], page["kept"]
+		head = re.search(r">event ([^ ]+), (\d+) samples, ([0-9.]+) s<", open("d.svg").read())
+		assert int(head.group(2)) == b["kept"] and abs(float(head.group(3)) - b["duration_ns"] / 1e9) < 0.001, head.groups()
+	END
+	# What the files before it lost is a note
+	head -c $(($(stat -c %s a.data) / 2)) a.data >cut.data
+	"$SKEP" -q diff cut.data b.data -o cut.svg
+	grep -q '>before the change: 1 ' cut.svg
+	"$SKEP" -q diff b.data cut.data -o cut.svg
+	run ! grep -q 'before the change' cut.svg
 	# Nothing has changed
 	"$SKEP" -q diff --format folded a.data a.data >same.folded
 	awk '$NF != $(NF - 1) { bad = 1 } END { exit bad || NR < 5 }' same.folded
@@ -279,6 +297,9 @@ value() { # value COMM MEMBER <JSON lines
 	grep -c interval parts.json
 	"$SKEP" -q diff --json whole.json parts.json | jq -se 'map(select(.event))[0] | .ratio > 0.5 and .ratio < 1.5'
 	"$SKEP" -q diff --json -e task-clock whole.json parts.json | jq -se 'map(select(.event)) | length == 1 and .[0].event == "task-clock"'
+	"$SKEP" -q record -e cpu-clock,emulation-faults -o none.data -- "$WORK/shares" 0.1 >said
+	run -1 "$SKEP" diff -e emulation-faults none.data none.data
+	[[ "$output" == *"no samples of 'emulation-faults' in 'none.data'"*"hint: it has samples of 'cpu-clock': -e chooses "* ]]
 	run -1 "$SKEP" diff -e nosuch whole.json parts.json
 	for o in "-s sym" "--percentage absolute" "-c wdiff:1,2" "--dsos x" --inline; do
 		run -2 "$SKEP" diff $o whole.json parts.json

@@ -95,24 +95,44 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 	return 0;
 }
 
-/* Adds the losses of a file, and its notes with its name before them. 0 or -ENOMEM. */
-static int add_profile(struct diff *d, const struct profile *p, const char *unit, const char *path)
+/* view: of the event that is compared; total: with what the file lost. */
+static void add_sums(struct profile *to, const struct profile *view, const struct profile *total)
 {
+	to->weight += view->weight;
+	to->duration_ns += view->duration_ns;
+	to->seen += total->seen;
+	to->kept += total->kept;
+	for (int i = 0; i < LOSS_MAX; i++)
+		to->losses[i] += total->losses[i];
+}
+
+/* Adds the sums of a file, and its notes with its name before them. 0 or -ENOMEM. */
+static int add_profile(struct diff *d, const struct replay *r, uint32_t run)
+{
+	const struct profile *view = &r->views.data[0]->profile, *p = &r->total;
 	struct profile *to = &d->profile;
 	uint64_t wall_ns = to->receipt.wall_ns;
 
 	to->event = d->event;
-	to->unit = unit ? strpool_add(d->pool, unit) : NULL;
+	to->unit = view->unit ? strpool_add(d->pool, view->unit) : NULL;
 	to->receipt = p->receipt; /* of the process, but for: */
 	to->receipt.wall_ns += wall_ns;
-	to->duration_ns += p->duration_ns;
-	to->seen += p->seen;
-	to->kept += p->kept;
-	for (int i = 0; i < LOSS_MAX; i++)
-		to->losses[i] += p->losses[i];
+	add_sums(to, view, p);
+	if (run >= d->nr_before)
+		add_sums(&d->after, view, p);
 	for (uint32_t i = p->nr_details; i < p->nr_notes; i++)
-		profile_note(to, "%s: %s", path, p->notes[i]);
-	return unit && !to->unit ? -ENOMEM : 0;
+		profile_note(to, "%s: %s", r->path, p->notes[i]);
+	return view->unit && !to->unit ? -ENOMEM : 0;
+}
+
+/* As nothing_sampled(): skep diff has -e. */
+static int no_samples(const struct profile *p, const char *path, struct err *err)
+{
+	int ret = nothing_sampled(p, path, 0, err);
+
+	if (p->other_event)
+		err_hint(err, "it has samples of '%s': -e chooses the event of all files", p->other_event);
+	return ret;
 }
 
 /* Samples that are not shown count where shares are of all. */
@@ -139,10 +159,10 @@ static int replay_into(struct diff *d, struct replay *r, uint32_t run, struct er
 		ret = replay_run(r, &cfg, err);
 	if (!ret && !r->views.data[0]->at.folded)
 		ret = pick_out_all(r->pick) ? nothing_chosen(pick_out_all(r->pick), r->path, err) :
-					      nothing_sampled(&r->views.data[0]->profile, r->path, 0, err);
+					      no_samples(&r->views.data[0]->profile, r->path, err);
 	if (!ret && d->o->percentage && !strcmp(d->o->percentage, "absolute"))
 		count_others(d, r, run);
-	if (!ret && add_profile(d, &r->total, r->views.data[0]->profile.unit, r->path))
+	if (!ret && add_profile(d, r, run))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }

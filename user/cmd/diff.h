@@ -58,6 +58,7 @@ struct diff {
 	const char *rows_format; /* in this format; NULL: text */
 	const char *event; /* of pool; NULL: not known yet */
 	struct profile profile; /* of all files */
+	struct profile after; /* what those after the change have of its sums and losses */
 	struct diff_row *rows;	/* beside those of the table */
 	const char *event_names[1];
 	struct report_cfg cfg;	/* how cells of the table are shown */

@@ -67,6 +67,26 @@ static const char *name_of(const struct diff *d, uint32_t first, uint32_t n, cha
 	return buf;
 }
 
+/* A picture's widths are of the files after the change, and so is what it says of samples. What others lost is a note, before those that may have no room. */
+static void picture_profile(const struct diff *d, struct profile *ret_p)
+{
+	*ret_p = d->profile;
+	ret_p->seen = d->after.seen;
+	ret_p->kept = d->after.kept;
+	ret_p->weight = diff_weight_after(d);
+	ret_p->duration_ns = d->after.duration_ns;
+	ret_p->nr_notes = 0;
+	for (int i = 0; i < LOSS_MAX; i++) {
+		uint64_t before = d->profile.losses[i] - d->after.losses[i];
+
+		ret_p->losses[i] = d->after.losses[i];
+		if (before)
+			profile_note(ret_p, "before the change: %llu %s", (unsigned long long)before, loss_text(i));
+	}
+	for (uint32_t i = 0; i < d->profile.nr_notes; i++)
+		profile_note(ret_p, "%s", d->profile.notes[i]);
+}
+
 static int write_to(struct diff *d, const struct treepair *pair, struct outfile *out, struct err *err)
 {
 	char names[2][256];
@@ -76,10 +96,12 @@ static int write_to(struct diff *d, const struct treepair *pair, struct outfile 
 			   name_of(d, d->nr_before, d->nr_paths - d->nr_before, names[1], sizeof(names[1])) },
 	};
 	struct flame_cfg cfg = { .sides = &sides };
+	struct profile profile;
 	int64_t bytes;
 	int ret;
 
-	ret = d->picture->render(out->stream, &pair->tree, &d->profile, &cfg);
+	picture_profile(d, &profile);
+	ret = d->picture->render(out->stream, &pair->tree, &profile, &cfg);
 	if (ret < 0 && !ferror(out->stream))
 		return err_set(err, ret, "cannot draw: %s", strerror(-ret));
 	bytes = outfile_commit(out, err);
@@ -100,7 +122,6 @@ int diff_picture(struct diff *d, struct err *err)
 	if (ret)
 		return ret;
 	out.keep_old = true;
-	d->profile.weight = diff_weight_after(d);
 	if (treepair_join(&pair, &d->trees[0], &d->trees[1], d->pool))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
