@@ -5,6 +5,9 @@
 #include <bpf/bpf.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include "util/clock.h"
 
 static uint64_t before;
 
@@ -22,6 +25,13 @@ void cost_of_self(struct receipt *r)
 			(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000ull;
 	r->own_cpu_ns -= r->own_cpu_ns > before ? before : 0;
 	r->peak_rss_bytes = ru.ru_maxrss * 1024ull;
+}
+
+void cost_since(uint64_t start_ns, struct receipt *r)
+{
+	cost_of_self(r);
+	r->wall_ns = now_ns() - start_ns;
+	r->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 /* Kernel memory of a map: the kernel's own figure in fdinfo. */

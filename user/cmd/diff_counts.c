@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/cost.h"
 #include "cmd/diff.h"
 #include "data/statjson.h"
 #include "render/rows/rows.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 #define COUNT_TEXT 64
@@ -264,9 +266,9 @@ static int check_options(const struct diff *d, struct err *err)
 int diff_counts(struct diff *d, struct err *err)
 {
 	struct counts c = { .d = d };
-	int ret = 0;
+	uint64_t start_ns = now_ns();
+	int ret = check_options(d, err);
 
-	ret = check_options(d, err);
 	if (ret)
 		return ret;
 	for (uint32_t run = 0; run < d->nr_paths && !ret; run++) {
@@ -285,6 +287,7 @@ int diff_counts(struct diff *d, struct err *err)
 		d->profile.seen = d->profile.kept = c.events.n;
 		if (d->nr_before < 2 || d->nr_paths - d->nr_before < 2)
 			profile_note(&d->profile, "of one file on a side it is not known what is chance: give several, BEFORE... -- AFTER...");
+		cost_since(start_ns, &d->profile.receipt);
 		ret = print(&c, err);
 	}
 	if (!ret && d->o->fails)

@@ -197,9 +197,7 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	if (meta->aux_bytes)
 		profile_note(p, "%llu bytes of %s trace are in the file, which skep does not decode: 'perf script --itrace' does",
 			     (unsigned long long)meta->aux_bytes, aux_name(meta->aux_type) ? aux_name(meta->aux_type) : "instruction");
-	cost_of_self(&p->receipt);
-	p->receipt.wall_ns = now_ns() - start_ns;
-	p->receipt.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	cost_since(start_ns, &p->receipt);
 }
 
 const char *recording_title(const char *path, const struct data_meta *meta, char *buf, size_t size)

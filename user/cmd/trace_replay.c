@@ -2,7 +2,6 @@
 /* Records of a file, joined as those of a live run; what is not wanted of it is left out here, as the kernel's side does. */
 #include <errno.h>
 #include <stddef.h>
-#include <unistd.h>
 
 #include "capture/calljoin.h"
 #include "capture/cost.h"
@@ -127,9 +126,7 @@ int trace_replay_run(void *replay, struct run *run, struct err *err)
 		ret = calljoin_end(&at.join, &at.samples);
 	if (!ret) {
 		fill_profile(&at, has_end, p);
-		cost_of_self(&p->receipt);
-		p->receipt.wall_ns = now_ns() - begin_ns;
-		p->receipt.cpus = sysconf(_SC_NPROCESSORS_ONLN);
+		cost_since(begin_ns, &p->receipt);
 	}
 	calljoin_free(&at.join);
 	if (ret && ret != -EPIPE && ferror(run->out.stream)) {
