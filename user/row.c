@@ -67,6 +67,8 @@ double row_number(const struct row *row, size_t column, double seconds)
 	case ROLE_RATE:
 		return seconds > 0 ? row->values[c->of].num / seconds : 0;
 	default:
+		if (c->kind == VALUE_COUNT)
+			return row->values[column].real;
 		if (c->kind == VALUE_FIXED || c->kind == VALUE_CHANGE)
 			return (double)(int64_t)row->values[column].num / VALUE_ONE;
 		return c->kind == VALUE_SIGNED || c->kind == VALUE_ENUM || c->kind == VALUE_SECONDS ? (double)(int64_t)row->values[column].num :

@@ -31,6 +31,7 @@ enum value_kind {
 	VALUE_REAL,	/* with a decimal */
 	VALUE_FIXED,	/* signed, in 1 / VALUE_ONE; text has `decimals` of it */
 	VALUE_CHANGE,	/* the same, and text has its sign */
+	VALUE_COUNT,	/* a double, with two decimals where it is not whole */
 	VALUE_RATE,	/* a second */
 	VALUE_FLAG,
 	VALUE_TEXT,	/* any bytes; NULL: none */
@@ -90,6 +91,7 @@ struct members {
 struct value {
 	union {
 		uint64_t num;
+		double real; /* VALUE_COUNT */
 		const char *text;
 		const uint64_t *slots;
 		const char *const *frames;

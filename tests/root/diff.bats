@@ -100,8 +100,25 @@ value() { # value COMM MEMBER <JSON lines
 	[ "$(head -1 fields | xargs)" = "Command delta after_samples" ]
 	grep -qE '^stacks_O2 +\+[0-9.]+ +[0-9]+$' fields
 	[ "$(wc -l <fields)" = 2 ]
+	"$SKEP" -q diff -s comm --fields comm,changed --filter 'delta_points > 1.5' >fields
+	[ "$(sed -n 2p fields | xargs)" = "stacks_O2 yes" ]
+	# Numbers are numbers
+	"$SKEP" -q diff -s comm,pid,tid,cpu --json >rows
+	jq -se 'map(select(.comm)) | length > 3 and all((.pid | type) == "number" and (.tid | type) == "number" and (.cpu | type) == "number")' rows
+	pid=$(jq -s 'map(select(.comm == "shares"))[0].pid' rows)
+	"$SKEP" -q diff -s pid --json --filter "pid == $pid" | jq -se --argjson p "$pid" 'length == 2 and .[0].pid == $p'
+	# What lies in the ending of a name
+	"$SKEP" -q diff -s comm,sym --top 3 -o rows.txt
+	diff text rows.txt
+	run -2 "$SKEP" diff -o rows.png
+	[[ "$output" == *"unknown format of 'rows.png'"*"hint: use a name that ends in .html, "* ]]
+	[ ! -e rows.png ]
+	"$SKEP" -q diff -s comm,sym --top 3 -o rows.png --format text
+	diff text rows.png
 	run -2 "$SKEP" diff perf.data
 	[[ "$output" == *"1 file: two are compared"* ]]
+	run -1 bash -c "cat perf.data.old | '$SKEP' diff - perf.data"
+	[[ "$output" == *"cannot be read from a pipe"*"hint: write it to a file first"* ]]
 	run -2 "$SKEP" diff perf.data perf.data perf.data
 	run -1 "$SKEP" diff -e nothing perf.data perf.data
 	[[ "$output" == *"'perf.data' has no event 'nothing'"* ]]
@@ -214,7 +231,17 @@ value() { # value COMM MEMBER <JSON lines
 	cat rows
 	jq -se 'map(select(.event == "task-clock"))[0] | .ratio > 1.7 and .ratio < 2.3 and .significant and .unit == "msec" and .change_pct > 70' rows
 	want=$(jq -s '[.[] | select(.event == "task-clock") | .["counter-value"] | tonumber] | add / 3' a1.json a2.json a3.json)
-	jq -se --argjson want "$want" 'map(select(.event == "task-clock"))[0] | .before | tonumber - $want | . < 0.01 and . > -0.01' rows
+	jq -se --argjson want "$want" 'map(select(.event == "task-clock"))[0] | .before - $want | . < 0.01 and . > -0.01' rows
+	"$SKEP" -q diff --json --filter 'before > 50 && after < 1000 && event == "task-clock"' a1.json a2.json a3.json -- b1.json b2.json b3.json | jq -se 'length == 2 and .[0].after > .[0].before'
+	printf '{"event":"e","counter-value":"12345678901234567.0"}\n' >large.json
+	"$SKEP" -q diff large.json large.json --format csv | grep -q '12345678901234568,12345678901234568,'
+	run -0 "$SKEP" diff --receipt a1.json b1.json
+	[[ "$output" =~ "cost: skep "[0-9.]*[1-9][0-9.]*" ms CPU, "[0-9.]*[1-9][0-9.]*" MB peak" ]]
+	jq -se '.[-1].end.receipt | .own_cpu_ns > 0 and .wall_ns > 0 and .cpus > 0 and .peak_rss_bytes > 0' rows
+	mkfifo pipe
+	background cp b1.json pipe
+	run -1 "$SKEP" diff a1.json pipe
+	[[ "$output" == *"counts cannot be read from a pipe"*"hint: write them to a file first"* ]]
 	run -0 "$SKEP" diff a1.json b1.json
 	[[ "$output" == *"of one file on a side it is not known what is chance"* ]]
 	"$SKEP" -q diff --format csv a1.json b1.json >few

@@ -263,13 +263,22 @@ static const struct column value_columns[NR_VALUES] = {
 	[NUMBER] = { "number", NULL, NULL, VALUE_NUMBER, ROLE_KEY, .in = 0 }, /* names of two rows may be the same: one of the kernel, one not */
 };
 
-/* The keys of the layout, as texts, then these. */
+static bool is_number(enum report_column key)
+{
+	return key == KEY_PID || key == KEY_TID || key == KEY_CPU;
+}
+
+/* The keys of the layout, then these. */
 static size_t make_columns(const struct diff_options *o, const struct report_layout *l, struct column columns[ROW_COLUMNS_MAX])
 {
 	for (uint32_t i = 0; i < l->nr_keys; i++) {
 		const struct report_column_row *c = &report_columns[l->keys[i]];
 
 		columns[i] = (struct column){ c->name, c->heading, NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL };
+		if (is_number(l->keys[i])) {
+			columns[i].kind = VALUE_SIGNED;
+			columns[i].heading = NULL; /* report's is of a number and a name */
+		}
 	}
 	memcpy(&columns[l->nr_keys], value_columns, sizeof(value_columns));
 	if (o->order != DIFF_BY_WDIFF)
@@ -322,6 +331,26 @@ static size_t *in_order(struct diff *d)
 	return order;
 }
 
+/* Returns bits of those that are not known. texts: room for one of each key. */
+static uint64_t fill_keys(const struct diff *d, const struct report_row *r, char (*texts)[CELL_BYTES], struct value *values)
+{
+	const struct report_layout *l = &d->table.layout;
+	uint64_t none = 0;
+
+	for (uint32_t k = 0; k < l->nr_keys; k++) {
+		int64_t number = 0;
+
+		if (is_number(l->keys[k])) {
+			none |= cell_number(r, l->keys[k], &number) ? 0 : 1ull << k;
+			values[k].num = (uint64_t)number;
+		} else {
+			cell_plain(texts[k], sizeof(texts[k]), &d->table, r, l->keys[k], &d->cfg);
+			values[k].text = texts[k];
+		}
+	}
+	return none;
+}
+
 /* To the run's table. */
 static int deliver(void *arg, struct run *run, struct err *err)
 {
@@ -339,13 +368,10 @@ static int deliver(void *arg, struct run *run, struct err *err)
 
 		if (!r->before_count && !r->after_count)
 			continue;
-		for (uint32_t k = 0; k < nr_keys; k++) {
-			cell_plain(texts[k], sizeof(texts[k]), &d->table, &d->table.rows.data[i], d->table.layout.keys[k], &d->cfg);
-			values[k].text = texts[k];
-		}
+		row.none = fill_keys(d, &d->table.rows.data[i], texts, values);
 		fill_values(d, i, n - at, &values[nr_keys]);
 		if (!r->before_count)
-			row.none = 1ull << (nr_keys + RATIO);
+			row.none |= 1ull << (nr_keys + RATIO);
 		if (fabs(diff_weighted(d->o, r)) * VALUE_ONE >= DIFF_FIXED_MAX)
 			row.none |= 1ull << (nr_keys + WEIGHTED);
 		ret = run->sink.row(&run->sink, &row);

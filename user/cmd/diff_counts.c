@@ -13,8 +13,6 @@
 #include "util/clock.h"
 #include "util/text.h"
 
-#define COUNT_TEXT 64
-
 bool diff_is_counts(const struct diff *d)
 {
 	return statjson_is(d->paths[0]);
@@ -25,8 +23,8 @@ enum { EVENT, UNIT, BEFORE, AFTER, CHANGE, RATIO, P, Q, SIGNIFICANT, CHANGED, RA
 static const struct column columns[NR_COLUMNS] = {
 	[EVENT] = { "event", "Event", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
 	[UNIT] = { "unit", "Unit", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL, .spare = 5 },
-	[BEFORE] = { "before", "before", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .spare = 2 },
-	[AFTER] = { "after", "after", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .spare = 1 },
+	[BEFORE] = { "before", "before", NULL, VALUE_COUNT, ROLE_INFO, IN_ALL, .spare = 2 },
+	[AFTER] = { "after", "after", NULL, VALUE_COUNT, ROLE_INFO, IN_ALL, .spare = 1 },
 	[CHANGE] = { "change_pct", "change %", NULL, VALUE_CHANGE, ROLE_INFO, IN_ALL, .decimals = 2 },
 	[RATIO] = { "ratio", "ratio", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 3, .spare = 4 },
 	[P] = { "p", "p", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 4, .spare = 3 },
@@ -146,15 +144,6 @@ static int first_of(const void *a, const void *b, void *arg)
 	return x > y ? -1 : x < y;
 }
 
-/* As perf stat writes it: whole numbers without a fraction. */
-static const char *count_text(char buf[COUNT_TEXT], double value, uint64_t known)
-{
-	if (!known)
-		return NULL;
-	snprintf(buf, COUNT_TEXT, "%.*f", value == floor(value) ? 0 : 2, value);
-	return buf;
-}
-
 static int deliver(void *arg, struct run *run, struct err *err)
 {
 	struct counts *c = arg;
@@ -164,14 +153,13 @@ static int deliver(void *arg, struct run *run, struct err *err)
 		const struct event_counts *e = c->events.data[i];
 		const struct diff_row *r = &e->row;
 		bool both = r->before_count && r->after_count && r->before > 0;
-		char before[COUNT_TEXT], after[COUNT_TEXT];
 		struct value v[NR_COLUMNS] = { 0 };
 		struct row row = { .schema = run->cfg->schema, .values = v };
 
 		v[EVENT].text = e->event;
 		v[UNIT].text = e->unit;
-		v[BEFORE].text = count_text(before, r->before, r->before_count);
-		v[AFTER].text = count_text(after, r->after, r->after_count);
+		v[BEFORE].real = r->before;
+		v[AFTER].real = r->after;
 		v[CHANGE].num = both ? diff_fixed(100 * (diff_ratio(r) - 1)) : 0;
 		v[RATIO].num = both ? diff_fixed(diff_ratio(r)) : 0;
 		v[P].num = diff_fixed(r->p);
@@ -179,6 +167,7 @@ static int deliver(void *arg, struct run *run, struct err *err)
 		v[SIGNIFICANT].num = !r->few && r->q < DIFF_SIGNIFICANT;
 		v[CHANGED].text = v[SIGNIFICANT].num ? "yes" : "";
 		v[RANK].num = c->events.n - i;
+		row.none = (r->before_count ? 0 : 1u << BEFORE) | (r->after_count ? 0 : 1u << AFTER);
 		/* of what is more than nine million times as much the change has no place */
 		if (!both || diff_ratio(r) * 100 * VALUE_ONE > DIFF_FIXED_MAX)
 			row.none |= 1u << CHANGE | 1u << RATIO;

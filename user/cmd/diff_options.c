@@ -68,7 +68,7 @@ static const struct opt diff_opts[] = {
 	{ 0, "percentage", "HOW", OPT_TEXT, offsetof(struct diff_options, percentage), "relative (default): of the samples that are shown; absolute: of all of the event",
 	  .values = "relative|absolute" },
 	{ 0, "top", "N", OPT_U64, offsetof(struct diff_options, view.top), "only the first N rows" },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct diff_options, view.out), "write to FILE instead of standard output; X.html, X.svg and X.folded are flame graphs" },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct diff_options, view.out), "write to FILE instead of standard output; X.html, X.svg and X.folded are flame graphs, X.json, X.csv and X.txt rows" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct diff_options, json), "as --format json" },
 	{ 0, "against", "TIME", OPT_DURATION, offsetof(struct diff_options, against_ns),
 	  "of the store: compare with the same span, TIME earlier (24h: yesterday)" },

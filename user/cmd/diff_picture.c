@@ -6,10 +6,13 @@
 #include "cmd/diff.h"
 #include "cmd/outformat.h"
 #include "model/treepair.h"
+#include "render/rows/rows.h"
 #include "render/tree/render.h"
 #include "util/log.h"
 #include "util/outfile.h"
 #include "util/text.h"
+
+#define DIFF_ENDINGS ".html, .svg, .folded, .json, .csv, .txt"
 
 static const struct picture_format {
 	const char *name;
@@ -49,12 +52,17 @@ int diff_find_format(struct diff *d, struct err *err)
 			d->picture = &formats[i];
 	if (d->picture)
 		return check_picture(o, err);
-	if (name == ending && *ending && out_format_find(NULL, o->view.out, &other) && !other.render)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': a change cannot be written in the format of that ending", o->view.out);
-	if (name != ending || !strcmp(ending, "json") || !strcmp(ending, "csv")) {
-		d->rows_format = *name ? name : NULL;
+	if (!*name)
 		return 0;
+	if (name == ending && out_format_find(NULL, o->view.out, &other) && !other.render)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': a change cannot be written in the format of that ending", o->view.out);
+	name = name == ending && !strcmp(ending, "txt") ? "text" : name;
+	if (!rows_format(name)) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "unknown format of '%s'", o->view.out);
+		err_hint(err, "use a name that ends in " DIFF_ENDINGS ", or has no ending, or give --format");
+		return -EINVAL;
 	}
+	d->rows_format = name;
 	return 0;
 }
 

@@ -155,7 +155,7 @@ static int read_file_format(struct data_reader *r, struct err *err)
 
 	if (!r->regular) {
 		reader_fail(r, err, -ESPIPE, "a perf.data file cannot be read from a pipe");
-		err_hint(err, "-i FILE; a pipe is for what 'perf record -o -' writes");
+		err_hint(err, "write it to a file first; a pipe is for what 'perf record -o -' writes");
 		return -ESPIPE;
 	}
 	if (h->size < FILE_HEADER_NO_FEATURES)

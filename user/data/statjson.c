@@ -93,7 +93,10 @@ int statjson_read(const char *path, int (*count)(void *arg, const char *event, c
 		ret = fseeko(f, 0, SEEK_SET) ? -errno : take_lines(&l, f);
 	}
 	fclose(f);
-	if (ret == -EBADMSG) {
+	if (ret == -ESPIPE) {
+		err_set(err, ret, "cannot read '%s': counts cannot be read from a pipe", path);
+		err_hint(err, "write them to a file first, and give its name");
+	} else if (ret == -EBADMSG) {
 		err_set(err, ret, "cannot read '%s': line %zu is not JSON", path, l.nr);
 		err_hint(err, "counts are lines of skep stat --json or perf stat -j");
 	} else if (ret) {

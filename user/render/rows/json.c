@@ -126,6 +126,9 @@ static void print_value(struct json *j, const struct row *row, size_t i, const c
 	case VALUE_CHANGE:
 		json_double(j, (double)(int64_t)v->num / VALUE_ONE, VALUE_ONE_DECIMALS);
 		break;
+	case VALUE_COUNT:
+		json_double(j, v->real, rows_count_decimals(v->real));
+		break;
 	case VALUE_FLAG:
 		json_bool(j, v->num);
 		break;

@@ -3,6 +3,7 @@
 #include "render/rows/rows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "util/text.h"
 
 #define NUMBER_BYTES 32
+#define COUNT_DECIMALS 2
 
 const struct rows_format *rows_format(const char *name)
 {
@@ -227,6 +229,11 @@ size_t rows_number(char *buf, size_t size, uint64_t num, enum value_kind kind)
 	}
 }
 
+int rows_count_decimals(double count)
+{
+	return count == floor(count) ? 0 : COUNT_DECIMALS;
+}
+
 size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact)
 {
 	const struct column *c = &row->schema->columns[i];
@@ -236,6 +243,8 @@ size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const 
 		return put_text(buf, size, exact ? "" : "-");
 	if (c->kind == VALUE_TEXT)
 		return put_text(buf, size, row->values[i].text);
+	if (c->kind == VALUE_COUNT)
+		return put_form(buf, size, "%.*f", rows_count_decimals(row->values[i].real), row->values[i].real);
 	if (c->role >= ROLE_MEAN || c->kind == VALUE_REAL || c->kind == VALUE_RATE)
 		return put_made(buf, size, c, row_number(row, i, view->round_ns / 1e9), exact);
 	num = row->values[i].num;

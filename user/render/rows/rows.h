@@ -91,6 +91,9 @@ size_t rows_key(char *buf, size_t size, const struct row *row, size_t i, const s
 /* The name of a value, if the view has one. */
 bool rows_name(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view);
 
+/* Decimals that a VALUE_COUNT is shown with. */
+int rows_count_decimals(double count);
+
 /* One number: "12", "-1", "0x7f", "'c'", "true", "10.0.0.1", "8:1", a duration as "1.250us". size: 32 or more. Returns its length. */
 size_t rows_number(char *buf, size_t size, uint64_t num, enum value_kind kind);
 
