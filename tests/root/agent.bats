@@ -163,7 +163,22 @@ agent() {
 	run -2 "$SKEP" diff --against 4 a b
 	[[ "$output" == *"--store"* ]]
 	run -1 "$SKEP" diff --store store --since 4 --against 24h
-	[[ "$output" == *"nothing of that time"* ]]
+	[[ "$output" == *"before: the store 'store' has nothing of that time"* ]]
+	run -1 "$SKEP" diff --store store --since 4 --against 4 --label comm=nobody
+	[[ "$output" == *"before: no stack of that time has these labels"* ]]
+	run -1 "$SKEP" diff --store store --label comm=nobody --against-label comm=shares
+	[[ "$output" == *"after: no stack of that time has these labels"* ]]
+	run -2 "$SKEP" diff --store store --against 4
+	[[ "$output" == *"--against needs --since"* ]]
+	# Of all that there is; profiles that are of both spans, each of a second
+	"$SKEP" diff --store store --label comm=shares --against-label comm=stacks_O2 -s comm --json >rows 2>said
+	jq -se 'map(select(.comm)) | length == 2 and all(.before_pct == 100 or .after_pct == 100)' rows
+	run ! grep 'on both sides' said
+	"$SKEP" diff --store store --since 1h --against 1 -s comm --json >rows 2>said
+	n=$(sed -n 's/^note: \([0-9]*\) profiles of the store are on both sides, .*/\1/p' said)
+	files=(store/*.cpu-clock.pb.gz)
+	echo "$n of ${#files[@]}"
+	[ "$n" -ge $((${#files[@]} - 2)) ] && [ "$n" -le ${#files[@]} ]
 }
 
 @test "two agents, another version, no store, a span that is none" {

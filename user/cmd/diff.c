@@ -74,6 +74,16 @@ static int find_event(struct diff *d, const struct data_meta *meta, const char *
 	return -ENOENT;
 }
 
+/* A profile is taken whole, and may be of both spans: what it has does not differ. */
+static void note_shared(struct diff *d, const struct data_reader *reader)
+{
+	size_t n = data_reader_shared(reader, &d->spans[0]);
+
+	if (n)
+		profile_note(&d->profile, "%zu profile%s of the store %s on both sides, as each is taken whole: a greater --against tells them apart", n,
+			     n == 1 ? "" : "s", n == 1 ? "is" : "are");
+}
+
 static int opened(void *arg, struct data_reader *reader, struct err *err)
 {
 	struct diff_reading *r = arg;
@@ -88,6 +98,8 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 	if (event < 0)
 		return event;
 	diff_compare_origin(r->d, meta, &meta->events[event]);
+	if (r->d->o->against_ns && !r->d->o->against_label && r->run)
+		note_shared(r->d, reader);
 	for (int i = 0; i < meta->nr_events; i++)
 		place[i] = (uint16_t)r->run;
 	r->replay->event = event;
@@ -183,6 +195,16 @@ static int add_run(struct diff *d, uint32_t run, const struct tree *tree)
 	return tree_add_tree(tree_of(d, run), tree, whole ? (double)first / (double)whole : 1);
 }
 
+/* Both sides are of one store. */
+static void name_side(const char *side, int ret, struct err *err)
+{
+	const struct err why = *err;
+
+	err_exit(err, ret, (enum exit_code)why.exit, "%s: %s", side, why.text);
+	if (why.hint[0])
+		err_hint(err, "%s", why.hint);
+}
+
 static int read_run(struct diff *d, uint32_t run, struct tree *tree, struct err *err)
 {
 	struct diff_reading reading = { d, NULL, run };
@@ -198,6 +220,8 @@ static int read_run(struct diff *d, uint32_t run, struct tree *tree, struct err 
 	replay_close(&replay);
 	picture_free(replay.pic);
 	pick_free(replay.pick);
+	if (ret == -ENODATA && d->o->store.path)
+		name_side(run ? "after" : "before", ret, err);
 	return ret;
 }
 

@@ -71,7 +71,7 @@ static const struct opt diff_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct diff_options, view.out), "write to FILE instead of standard output; X.html, X.svg and X.folded are flame graphs, X.json, X.csv and X.txt rows" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct diff_options, json), "as --format json" },
 	{ 0, "against", "TIME", OPT_DURATION, offsetof(struct diff_options, against_ns),
-	  "of the store: compare with the same span, TIME earlier (24h: yesterday)" },
+	  "of the store: compare what is of --since with the same span, TIME earlier (24h: yesterday)" },
 	{ 0, "against-label", "KEY[!]=PATTERN,...", OPT_TEXT, offsetof(struct diff_options, against_label),
 	  "of the store: compare with what has these labels, as build_id=1f0e*, instead of those of --label" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct diff_options, view.format),
@@ -86,9 +86,9 @@ static const struct opt diff_opts[] = {
 static const struct opt_rule diff_rules[] = {
 	{ "json", .not_with = "format" },
 	{ "store", .not_with = OPT_COMMAND, .why = "it compares spans of the store" },
-	{ "store", .needs = "since" },
 	{ "store", .needs = "against|against-label" },
 	{ "against|against-label", .needs = "store" },
+	{ "against", .needs = "since" },
 	{ 0 },
 };
 

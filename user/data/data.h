@@ -138,6 +138,9 @@ struct store_span;
 /* Of a store of skep agent (data/store.h): its profiles in the span, as one recording. */
 int data_reader_open_store(const char *path, const struct store_span *span, struct data_reader **ret_r, struct err *err);
 
+/* How many of the profiles that a directory's store has for the reader are in another span's time, too. Of a server: 0. */
+size_t data_reader_shared(const struct data_reader *r, const struct store_span *other);
+
 /* A profile in pprof's format, n bytes of malloc() that are gone then, also on failure; name is what messages call it. */
 int data_reader_open_profile(const char *name, char *bytes, size_t n, struct data_reader **ret_r, struct err *err);
 

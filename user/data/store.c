@@ -137,11 +137,14 @@ static bool parse(const char *name, struct segment *seg)
 	return true;
 }
 
+bool segment_is_in(const struct segment *seg, const struct store_span *span)
+{
+	return seg->end_s > span->since_s && (!span->until_s || seg->start_s < span->until_s);
+}
+
 static bool is_wanted(const struct segment *seg, const struct store_span *span)
 {
-	if (span->view && strcmp(span->view, seg->view) != 0)
-		return false;
-	return seg->end_s > span->since_s && (!span->until_s || seg->start_s < span->until_s);
+	return (!span->view || !strcmp(span->view, seg->view)) && segment_is_in(seg, span);
 }
 
 static int by_start(const void *a, const void *b)

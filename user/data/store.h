@@ -63,6 +63,9 @@ struct store_span {
 	const char *url; /* of a server instead of a directory, with its password; borrowed; NULL: none */
 };
 
+/* Does it overlap the span's time? */
+bool segment_is_in(const struct segment *seg, const struct store_span *span);
+
 struct segments {
 	VEC(struct segment) all; /* by start */
 };

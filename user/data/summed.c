@@ -260,6 +260,15 @@ int summed_open_store(struct data_reader *r, const struct store_span *span, stru
 	return 0;
 }
 
+size_t data_reader_shared(const struct data_reader *r, const struct store_span *other)
+{
+	size_t n = 0;
+
+	for (size_t i = r->first_segment; i < r->segments.all.n; i++)
+		n += segment_is_in(&r->segments.all.data[i], other);
+	return n;
+}
+
 /* The part of a stack that is the kernel's is a chain of its own; its leaf comes first. */
 static void take_chains(struct data_reader *r, const struct pprof_sample *p, struct sample *s)
 {
