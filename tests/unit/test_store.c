@@ -113,7 +113,7 @@ static void test_opened(void **state)
 static void test_moments(void **state)
 {
 	const uint64_t now = T0 + 30;
-	uint64_t s;
+	uint64_t s, from;
 
 	(void)state;
 	assert_true(store_moment("10m", now, &s) && s == now - 600);
@@ -121,6 +121,12 @@ static void test_moments(void **state)
 	assert_true(store_moment("14:01", now, &s) && s == T0 - 120);
 	assert_true(store_moment("7d", now, &s) && s == now - 7 * 86400);
 	assert_false(store_moment("1795917811", now, &s)); /* seconds since 1970 */
+	/* UTC, also as names of profiles have it; a day begins at midnight */
+	assert_true(store_moment("2026-11-27T14:03:20Z", now, &s) && s == 1795788200);
+	assert_true(store_moment("20261127T140320Z", now, &s) && s == 1795788200);
+	assert_true(store_moment("2026-11-27Z", now, &s) && s == 1795737600);
+	assert_true(store_moment("2026-11-27", now, &s) && store_moment("2026-11-27 00:00", now, &from) && s == from);
+	assert_false(store_moment("2026-11-27T14:03ZZ", now, &s));
 	assert_false(store_moment("2026-02-30 10:00", now, &s));
 	assert_true(store_moment("2028-02-29 10:00", now, &s));
 	assert_true(store_moment("14:01:07", now, &s) && s == T0 - 113);

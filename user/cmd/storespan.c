@@ -9,6 +9,7 @@
 #include "sample.h"
 #include "util/clock.h"
 #include "util/num.h"
+#include "util/text.h"
 
 #define AGO_MAX_S (20ull * 365 * 86400)
 
@@ -36,29 +37,31 @@ const struct opt_rule store_rules[] = {
 	{ 0 },
 };
 
-/* Today's date stays where the form has none. */
+/* Today's date stays where the form has none, and it is midnight where it has no time. Local time, or UTC where a Z follows. */
 static bool parse_clock(const char *text, const char *form, uint64_t now_s, uint64_t *ret_s)
 {
+	bool is_utc = text_ends(text, strlen(text), "Z");
 	time_t t = (time_t)now_s;
 	struct tm tm, asked;
 	const char *end;
 
-	if (!localtime_r(&t, &tm))
+	if (!(is_utc ? gmtime_r(&t, &tm) : localtime_r(&t, &tm)))
 		return false;
-	tm.tm_sec = 0;
+	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
 	tm.tm_isdst = -1;
 	end = strptime(text, form, &tm);
-	if (!end || *end)
+	if (!end || strcmp(end, is_utc ? "Z" : "") != 0)
 		return false;
 	asked = tm;
-	t = mktime(&tm);
+	t = is_utc ? timegm(&tm) : mktime(&tm);
 	*ret_s = (uint64_t)t;
 	return t >= 0 && tm.tm_mday == asked.tm_mday && tm.tm_mon == asked.tm_mon; /* there is no 30 February */
 }
 
 bool store_moment(const char *text, uint64_t now_s, uint64_t *ret_s)
 {
-	static const char *const forms[] = { "%H:%M", "%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S" };
+	static const char *const forms[] = { "%H:%M", "%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S",
+					"%Y-%m-%d", "%Y%m%dT%H%M%S" };
 	uint64_t ns;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
