@@ -262,17 +262,24 @@ const writeDiff = () => {
 	fs.writeFileSync(path.join(dir, "diff.html"), text.slice(0, from) + JSON.stringify(d).replaceAll("<", "\\u003c") + text.slice(end));
 	return d.before_count;
 };
+const exported = (b, as) => b.call("POST", "/execute/async", { script: "const done = arguments[1]; skep.exported(arguments[0]).then(done)", args: [as] });
 const difference = async (b) => {
 	const before = writeDiff();
+	/* what is exported of vfs_read: 100 samples of 1 ms after, 200 before */
+	const seen = async () => [(await exported(b, "folded")).split("\n").find((l) => l.includes(";vfs_read ")), /<title>vfs_read\n([^<]*)</.exec(await exported(b, "svg"))?.[1]].join();
+	const vfs = "app (10);main;do_syscall_64;vfs_read ";
 	await open(b, page("diff.html"));
 	const w = (name) => b.run("return skep.locate(arguments[0]).width / document.getElementById('canvas').clientWidth", name);
 	near("diff: widths of after", await w("vfs_read"), .1, 0.005);
+	same("diff: exported: after", await seen(), vfs + "100000000,10.00 %");
 	await b.click("[data-to=before]");
 	await paint(b);
 	near("diff: widths of before", await w("vfs_read"), 200 / before, 0.005);
+	same("diff: exported: before", await seen(), vfs + "200000000," + (20000 / before).toFixed(2) + " %");
 	await b.click("[data-to=difference]");
 	await paint(b);
 	check("diff: as wide as the change", await w("vfs_read") > .2 && await b.run("return !skep.locate('java (12)') || skep.locate('java (12)').width < 400"));
+	same("diff: exported: both sides of the difference", await seen(), vfs + "200000000 100000000,−" + (20000 / before - 10).toFixed(2) + " points");
 	await b.click("[data-to=after]");
 	await paint(b);
 	const at = await b.run("return skep.locate('vfs_read')");
@@ -291,6 +298,7 @@ const difference = async (b) => {
 
 const hostileNames = async (b) => {
 	await open(b, page("hostile.html"));
+	has("minutes and seconds are rounded together", await b.text("#facts"), "2 min 0 s");
 	const long = await b.run("return skep.locate('n'.repeat(10000) + '_its_end')");
 	await b.pointAt(long.x + 20, long.y + 9);
 	await paint(b);

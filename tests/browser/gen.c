@@ -283,6 +283,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "views")) {
 		fill_views();
 	} else if (!strcmp(what, "hostile")) {
+		p.duration_ns = 119995000000u; /* rounded: two minutes, and no second */
 		fill_hostile();
 	} else if (!strcmp(what, "big")) {
 		fill_big();

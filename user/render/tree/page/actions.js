@@ -125,8 +125,9 @@ const save = (blob, ending) => {
 	a.remove();
 	setTimeout(() => URL.revokeObjectURL(url), 10000);
 };
-/* Stacks of what is seen, from the zoomed frame on: names from the root on, and the weight. */
+/* Stacks of what is seen, from the zoomed frame on: names from the root on, and the weight; of a difference both, as skep diff and difffolded.pl write them. */
 const foldedText = () => {
+	const sides = tree.before && state.side === "difference" ? [tree.before, tree.self] : [tree.before && state.side === "before" ? tree.before : tree.self];
 	const lines = [], path = [], z = state.zoom, end = isSandwich() && z < tree.split ? Math.min(tree.end[z], tree.split) : tree.end[z];
 	const name = (i) => nameOf(tree.frame[i]).replaceAll(";", ":");
 	for (let i = tree.parent[z]; i > 0; i = tree.parent[i]) path.unshift(name(i));
@@ -134,7 +135,7 @@ const foldedText = () => {
 	for (let i = z; i < end; i++) {
 		path.length = base + Math.abs(tree.depth[i]) - Math.abs(tree.depth[z]);
 		if (i || isSandwich()) path.push(name(i)); else path.push("");
-		if (tree.self[i] > 0) lines.push((path[0] === "" ? path.slice(1) : path).join(";") + " " + Math.round(tree.self[i]));
+		if (sides.some((s) => s[i] > 0)) lines.push((path[0] === "" ? path.slice(1) : path).join(";") + " " + sides.map((s) => Math.round(s[i])).join(" "));
 	}
 	return lines.join("\n") + "\n";
 };
@@ -150,6 +151,11 @@ const hexOf = (css) => {
 	return hexes.get(css);
 };
 const seenTitle = () => { const v = views[state.tab]; return visible(v.title || "flame graph") + " · " + visible(v.event || "") + (state.zoom ? " · " + nameOf(tree.frame[state.zoom]) : ""); };
+/* What the width of node i is of. */
+const seenShare = (i) => {
+	if (tree.before && state.side === "difference") return points(changeOf(tree, i)) + " points";
+	return tree.before && state.side === "before" ? percent(tree.totalBefore[i], tree.wholeBefore) : percent(tree.total[i], tree.whole);
+};
 /* All rows of the layout, also those that are scrolled out of sight. */
 const svgText = () => {
 	const top = 26, tall = spaceHeight() + top, out = [];
@@ -160,7 +166,7 @@ const svgText = () => {
 		if (i < 0 && (i === SMALL || w < 1)) continue;
 		const f = i < 0 ? -1 : tree.frame[i], text = i < 0 ? idleText() : labelOf(f, i), chars = Math.floor((w - 8) / SVG_CHAR);
 		const hit = i > 0 && match && match[f];
-		out.push("<g><title>" + xml(clip(i < 0 ? text : nameOf(f) + "\n" + percent(tree.total[i], tree.whole), NAME_MAX)) + '</title><rect x="' + x.toFixed(2) + '" y="' + (rowTop(depth) + top) +
+		out.push("<g><title>" + xml(clip(i < 0 ? text : nameOf(f) + "\n" + seenShare(i), NAME_MAX)) + '</title><rect x="' + x.toFixed(2) + '" y="' + (rowTop(depth) + top) +
 			'" width="' + Math.max(w - (w > 3 ? 1 : 0), .2).toFixed(2) + '" height="' + (ROW - 1) + '" rx="2" fill="' + hexOf(i < 0 ? "#bbb6aa" : hit ? inks.hit : fillOf(f, i)) + '"/>' +
 			(chars > 2 ? '<text x="' + (x + 4).toFixed(2) + '" y="' + (rowTop(depth) + top + 13) + '" fill="' + hexOf(hit ? "#fff" : inks.text) + '">' + xml(clip(text, chars - 1)) + "</text>" : "") + "</g>");
 	}

@@ -19,7 +19,10 @@ const scaled = (n, base, units) => {
 	while (n >= base && i < units.length - 1) { n /= base; i++; }
 	return (i && n < 100 ? n.toFixed(2) : Math.round(n).toString()) + " " + units[i];
 };
-const time = (ns) => ns >= 60e9 ? Math.floor(ns / 60e9) + " min " + Math.round(ns % 60e9 / 1e9) + " s" : scaled(ns, 1000, ["ns", "µs", "ms", "s"]);
+const time = (ns) => {
+	const s = Math.round(ns / 1e9);
+	return ns >= 60e9 ? Math.floor(s / 60) + " min " + s % 60 + " s" : scaled(ns, 1000, ["ns", "µs", "ms", "s"]);
+};
 const bytes = (n) => scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 /* "+1.20": in points of the share; the minus is the sign, not a hyphen */
 const points = (x) => { const text = Math.abs(100 * x).toFixed(2); return Number(text) ? (x > 0 ? "+" : "−") + text : "0.00"; };
