@@ -140,7 +140,9 @@ shares() {
 	"$SKEP" -q flame -i all.data -o all.pb.gz
 	go tool pprof -sample_index=samples -tags all.pb.gz 2>/dev/null >tags
 	cat tags
-	for key in comm pid tid cpu cgroup; do grep -q "^ *$key: Total" tags; done
+	for key in pid tid cpu cgroup; do # each has all of them
+		[ "$(sed -n "s/^ *$key: Total //p" tags)" = "$(sed -n 's/^ *comm: Total //p' tags)" ]
+	done
 	# each CPU has what skep report says of it
 	"$SKEP" report -i all.data -s cpu --no-children --format json | jq -r '.rows[] | "\(.cpu) \(.samples)"' | sort >want
 	awk '/^ *cpu:/ { on = 1; next } /^ *[a-z]+:/ { on = 0 } on && NF { n = $1; sub("[^0-9].*", "", n); print $NF, n }' tags | sort | diff want -

@@ -487,6 +487,49 @@ static void test_extremes(void **state)
 	assert_int_equal(st.ustop, STOP_ROOT);
 }
 
+static const char *cgroup_path(void *arg, uint64_t id)
+{
+	(void)arg, (void)id;
+	return "/here";
+}
+
+/* The types of records in the order in which they come. */
+static int put_type(void *arg, const struct data_record *record)
+{
+	strcat(arg, record->type == PERF_RECORD_CGROUP ? "C" : record->type == PERF_RECORD_SAMPLE ? "S" : "");
+	return 0;
+}
+
+/* A sample that another CPU took earlier is written later, and read earlier: the path of its cgroup comes before it. */
+static void test_cgroup_first(void **state)
+{
+	struct data_meta meta = make_meta();
+	struct sample s = { .time_ns = T0 + 2000, .count = 1, .cgroup = 7 };
+	struct lines got = lines_new();
+	const char *path = in_dir("cgroup.data");
+	char order[16] = "";
+	struct data_writer *w;
+	struct data_reader *r;
+	struct sink *sink;
+	struct err err;
+
+	(void)state;
+	meta.cgroup_path = cgroup_path;
+	assert_int_equal(data_writer_open(path, &meta, &w, &err), 0);
+	sink = data_writer_sink(w);
+	assert_int_equal(sink->sample(sink, &s), 0);
+	s.time_ns = T0 + 1000;
+	assert_int_equal(sink->sample(sink, &s), 0);
+	assert_true(data_writer_close(w, &err) > 0);
+	assert_int_equal(data_reader_open(path, &r, &err), 0);
+	data_reader_watch(r, put_type, order);
+	assert_int_equal(data_reader_run(r, &got.sink, &err), 0);
+	data_reader_close(r);
+	assert_string_equal(order, "CSS");
+	assert_false(got.unordered);
+	lines_free(&got);
+}
+
 static int run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static void test_paths(void **state)
@@ -1375,6 +1418,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip_no_rounds),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_cgroup_first),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_first_sample),
 		cmocka_unit_test(test_refusals),

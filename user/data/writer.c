@@ -134,7 +134,7 @@ static void put_raw(struct record *r, const struct sample *s)
 	r->p += room;
 }
 
-/* The path of a cgroup, before the first sample of it. */
+/* The path of a cgroup, before the first sample of it, and without a time: samples of other CPUs that are taken earlier come later. */
 static int write_cgroup(struct data_writer *w, const struct sample *s)
 {
 	const char *path;
@@ -151,8 +151,8 @@ static int write_cgroup(struct data_writer *w, const struct sample *s)
 		return w->out.failed;
 	put_u64(&r, s->cgroup);
 	put_text(&r, path, PATH_MAX);
-	put_trailer(&r, s->pid, s->tid, s->time_ns, s->cpu);
-	return record_end(w, &r, s->time_ns);
+	put_trailer(&r, s->pid, s->tid, 0, s->cpu);
+	return record_end(w, &r, 0);
 }
 
 static int write_sample(struct sink *sink, const struct sample *s)
