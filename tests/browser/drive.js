@@ -263,7 +263,7 @@ const quiet = async (b) => {
 	const asked = (await b.log("performance")).map((e) => JSON.parse(e.message).message)
 		.filter((m) => m.method === "Network.requestWillBeSent" || m.method === "Network.webSocketCreated")
 		.map((m) => (m.params.request ? m.params.request.url : m.params.url)).filter((u) => u !== "about:blank");
-	const pages = ["small.html", "small.svg", "views.html", "diff.html", "hostile.html", "big.html", "huge.html", "real.svg"].map(page), others = asked.filter((u) => !pages.includes(u.split("#")[0]) && !u.startsWith("blob:file:") && !u.startsWith("blob:null"));
+	const pages = ["small.html", "small.svg", "views.html", "diff.html", "by.html", "wall.html", "hostile.html", "big.html", "huge.html", "real.svg"].map(page), others = asked.filter((u) => !pages.includes(u.split("#")[0]) && !u.startsWith("blob:file:") && !u.startsWith("blob:null"));
 	check("the log of requests has the pages", pages.every((p) => asked.some((u) => u.split("#")[0] === p)), asked);
 	check("no network requests", others.length === 0, others);
 };

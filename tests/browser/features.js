@@ -196,7 +196,7 @@ const copies = async (b) => {
 	await menu(b, "compute", "Copy stack");
 	same("copied: the stack", await b.run("return skep.copied"), "app\nmain (/bin/app)\ncompute (/bin/app)");
 	await menu(b, "compute", "Copy command");
-	same("copied: the command, quoted", await b.run("return skep.copied"), "skep report -i 'it'\\''s a file.data' --event-index 0 --time 5.000000000,9.992000000 --pid 10");
+	same("copied: the command, quoted", await b.run("return skep.copied"), "skep report -i 'it'\\''s a file.data' --event-index 0 --time 5.000000000,9.992000000 --pid 10 --percentage relative");
 	await open(b, page("small.html") + "#z=3");
 	const folded = await b.call("POST", "/execute/async", { script: "const done = arguments[0]; skep.exported('folded').then(done)", args: [] });
 	same("exported: folded stacks of the zoomed frame", folded.trim().split("\n").sort().join("|"),
@@ -250,18 +250,51 @@ const colours = async (b) => {
 	same("theme: as the system", await paper(), light);
 };
 
-/* The columns that a comparison adds, in the file that a profile writes. */
-const writeDiff = () => {
+/* small.html as name, with other data: change() has what there is. */
+const writePage = (name, change) => {
 	const text = fs.readFileSync(path.join(dir, "small.html"), "utf8"), from = text.indexOf('id="data">') + 10, end = text.indexOf("</script>", from);
-	const d = JSON.parse(text.slice(from, end)), unit = d.scale;
+	const d = JSON.parse(text.slice(from, end));
+	change(d);
+	fs.writeFileSync(path.join(dir, name), text.slice(0, from) + JSON.stringify(d).replaceAll("<", "\\u003c") + text.slice(end));
+	return d;
+};
+
+/* What "Copy command" copies of a page with this fragment. */
+const commands = async (b) => {
+	const copied = async (name, fragment) => {
+		await open(b, page(name) + fragment);
+		await b.click("#export");
+		await b.run("[...document.querySelectorAll('#menu [role=menuitem]')].find((x) => x.textContent === 'Copy command').id = 'copy'");
+		await b.click("#copy");
+		return b.run("return skep.copied");
+	};
+	const only = (thread) => "#f=" + encodeURIComponent("ot" + thread), offCpu = "'it'\\''s a file.data' --event-index 2 ";
+	writePage("by.html", (d) => { d.input = "f.data"; d.by = "pid"; d.options = ["--inline", "--no-kernel"]; });
+	writePage("wall.html", (d) => { d.input = "f.data"; d.options = ["--wall"]; });
+	for (const [name, fragment, want] of [
+		["small.html", "#q=help&r=merged", "skep flame </title><script>window.pwned=3</script>  # then in the page: merged; search help"],
+		["by.html", "#v=icicle", "skep flame -i f.data --by pid --inline --no-kernel --icicle -o flame.html"],
+		["by.html", "#r=inverted&q=help&c=0", "skep flame -i f.data --by pid --inline --no-kernel -o flame.html  # then in the page: without recursion; inverted; search help"],
+		["by.html", only("app (11)"), "skep report -i f.data --pid 11 --inline  # the page also has: without kernel frames"],
+		["by.html", only("app"), "skep flame -i f.data --by pid --inline --no-kernel -o flame.html  # then in the page: only thread app"],
+		["wall.html", only("app"), "skep flame -i f.data --wall -o flame.html  # then in the page: only thread app"],
+		["views.html", only("app") + "&r=inverted", "skep report -i 'it'\\''s a file.data' --event-index 0 --comms app --no-children -g"],
+		["views.html", "#t=2", "skep flame -i " + offCpu + "-o flame.html"],
+		["views.html", "#t=2&i=1", "skep flame -i " + offCpu + "-o flame.html  # then in the page: with idle threads"],
+		["views.html", "#t=2&o=p10&f=" + encodeURIComponent("ofread"), "skep report -i " + offCpu + "--pid 10 --percentage relative  # the page also has: only function read"],
+	])
+		same("the command of " + name + fragment, await copied(name, fragment), want);
+};
+
+/* The columns that a comparison adds, in the file that a profile writes. */
+const writeDiff = () => writePage("diff.html", (d) => {
+	const unit = d.scale;
 	/* helper was half as much, vfs_read twice: of 1000 samples before */
 	d.before = d.count.map((c, i) => { const name = d.names[d.frames[3 * d.node[i]]]; return unit * (name === "helper" ? c / 2 : name === "vfs_read" ? 2 * c : c); });
 	d.before_count = d.before.reduce((a, w) => a + w, 0) / unit;
 	d.before_weight = d.before_count * unit;
 	d.names_of_sides = ["old.data", "new.data"];
-	fs.writeFileSync(path.join(dir, "diff.html"), text.slice(0, from) + JSON.stringify(d).replaceAll("<", "\\u003c") + text.slice(end));
-	return d.before_count;
-};
+}).before_count;
 const exported = (b, as) => b.call("POST", "/execute/async", { script: "const done = arguments[1]; skep.exported(arguments[0]).then(done)", args: [as] });
 const difference = async (b) => {
 	const before = writeDiff();
@@ -341,5 +374,5 @@ const huge = async (b) => {
 	check("what is left out is a frame", Math.abs(Number.parseFloat(await b.text("#found")) - Number(m[3])) < 0.02, [await b.text("#found"), m && m[3]]);
 };
 
-return [inverted, sandwich, filters, timeSpan, events, looking, copies, colours, difference, hostileNames, narrowTable, huge];
+return [inverted, sandwich, filters, timeSpan, events, looking, copies, commands, colours, difference, hostileNames, narrowTable, huge];
 };

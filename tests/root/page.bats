@@ -44,3 +44,22 @@ setup_file() {
 	jq -e '.slices | .span_ns > 0.3e9 and (.in_bin | length) > 100' all.json
 	jq -e '.more[1].slices | .span_ns > 0.8e9 and ([.comm[]] | index("sleep")) != null' all.json
 }
+
+@test "the page has the call that it was made with: of a live run quoted for a shell, of a file what makes the view" {
+	need_root
+	need jq
+	cd "$BATS_TEST_TMPDIR"
+	local all="$BATS_FILE_TMPDIR/all.data"
+	"$SKEP" flame -q --by pid -o 'live pid.html' -- sh -c "'$WORK/shares' 0.2 >/dev/null; printf '%s\n' \"a  b\" 'c'" >first
+	page_data 'live pid.html' | jq -r .title >call
+	cat call
+	mv 'live pid.html' former.html
+	sed "s|^skep|'$SKEP'|" call >again.sh
+	bash again.sh >second # it makes the same page, by a command that prints the same
+	diff first second
+	[ "$(page_data 'live pid.html' | jq -r .title)" = "$(cat call)" ]
+	"$SKEP" flame -q -i "$all" --off-cpu --by pid --inline --no-kernel -o off.html
+	[ "$(page_data off.html | jq -c '[.input, .by, .event_index, .options]')" = "[\"$all\",\"pid\",2,[\"--inline\",\"--no-kernel\"]]" ]
+	"$SKEP" flame -q -i "$all" -o plain.html
+	[ "$(page_data plain.html | jq -c '[has("by"), has("options")]')" = '[false,false]' ]
+}

@@ -537,6 +537,25 @@ static void terminal_text(void **state)
 	assert_int_equal(text_escape(NULL, 0, "\x01"), 4);
 }
 
+static void shell_words(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "plain-1.0_x=y", "plain-1.0_x=y" }, { "", "''" }, { "a  b", "'a  b'" }, { "it's", "'it'\\''s'" }, { "a\\n$(b)`", "'a\\n$(b)`'" },
+		{ "bee \xf0\x9f\x90\x9d", "'bee \xf0\x9f\x90\x9d'" }, { "a\n'b\\", "$'a\\x0a\\'b\\\\'" }, { "~", "'~'" }, { "\xff", "$'\\xff'" },
+	};
+	char buf[64], small[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(text_shell(buf, sizeof(buf), 0, cases[i].in), strlen(cases[i].out));
+		assert_string_equal(buf, cases[i].out);
+	}
+	assert_int_equal(text_shell(small, sizeof(small), text_append(small, sizeof(small), 0, "cut"), " to fit"), 7);
+	assert_string_equal(small, "cut' to");
+}
+
 static void csv_cells(void **state)
 {
 	static const struct {
@@ -621,6 +640,7 @@ int main(void)
 		cmocka_unit_test(left_out_of_a_change), cmocka_unit_test(deep),
 		cmocka_unit_test(json_refuses_nan),
 		cmocka_unit_test(terminal_text),
+		cmocka_unit_test(shell_words),
 		cmocka_unit_test(csv_cells),
 		cmocka_unit_test(hit_lines),
 	};

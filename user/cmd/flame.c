@@ -31,10 +31,10 @@ struct flame {
 	struct offcpu off;
 	struct offcpu_cfg off_cfg;
 	struct honesty h;
-	const char *out, *format, *input, *event_index;
+	const char *out, *format, *input, *event_index, *by;
 	enum fold_root root;
 	uint32_t labels; /* below it: 1 << enum sample_label */
-	bool inlines, addresses, icicle, has_by;
+	bool inlines, addresses, icicle;
 	uint64_t top;
 	struct replay replay; /* with -i */
 	struct slices slices; /* of a live run that becomes a page */
@@ -75,7 +75,7 @@ static int set_by(void *base, const char *text, struct err *err)
 	char words[BY_BYTES], *next = NULL;
 	bool known = strlen(text) < sizeof(words);
 
-	f->has_by = true;
+	f->by = text;
 	f->labels = 0;
 	f->root = ROOT_NONE; /* labels alone stand alone */
 	snprintf(words, sizeof(words), "%s", text);
@@ -139,9 +139,9 @@ static int pick_format(struct flame *f, struct err *err)
 		return -EINVAL;
 	}
 	f->viewer.format = f->out_format;
-	if (f->out_format.viewer && (f->has_by || f->off.wakers)) {
+	if (f->out_format.viewer && (f->by || f->off.wakers)) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "--%s is not available with --format %s, which has the stacks of each thread by themselves",
-			 f->has_by ? "by" : "wakers", f->out_format.viewer->name);
+			 f->by ? "by" : "wakers", f->out_format.viewer->name);
 		err_hint(err, "they are for pictures: -o X.html");
 		return -EINVAL;
 	}
@@ -176,7 +176,7 @@ static struct flame_page *page_views(struct flame *f, const struct fold_view *v,
 		const struct fold_view *at = f->input ? &f->replay.views.data[i]->at : v;
 
 		pages[i] = (struct flame_page){ .tree = at->tree, .profile = at->profile, .slices = at->slices, .event = -1 };
-		if (nr > 1)
+		if (nr > 1 || (f->input && (f->event_index || f->off.off_cpu))) /* -o X.html draws the first, if no other is chosen */
 			pages[i].event = f->replay.views.data[i]->event;
 		tree_end(at->tree, 0);
 	}
@@ -184,13 +184,35 @@ static struct flame_page *page_views(struct flame *f, const struct fold_view *v,
 	return pages;
 }
 
+#define PAGE_OPTIONS 5
+
+/* What makes the picture of a file, but for the event, which each view has. The list ends with NULL. */
+static void page_options(const struct flame *f, const char *ret_options[PAGE_OPTIONS + 1])
+{
+	const struct {
+		const char *option;
+		bool is_set;
+	} all[PAGE_OPTIONS] = {
+		{ "--wall", f->off.wall }, { "--inline", f->inlines }, { "--addresses", f->addresses },
+		{ "--no-kernel", f->m.no_kernel }, { "--no-user", f->m.no_user },
+	};
+	int n = 0;
+
+	for (int i = 0; i < PAGE_OPTIONS; i++)
+		if (all[i].is_set)
+			ret_options[n++] = all[i].option;
+	ret_options[n] = NULL;
+}
+
 static int render(struct flame *f, FILE *out, const struct fold_view *v)
 {
-	struct flame_cfg cfg = { .icicle = f->icicle, .input = f->store.path ? NULL : f->input };
+	const char *options[PAGE_OPTIONS + 1];
+	struct flame_cfg cfg = { .icicle = f->icicle, .input = f->store.path ? NULL : f->input, .by = f->by, .options = options };
 	struct flame_page *pages = NULL;
 	int ret;
 
 	tree_end(v->tree, 0);
+	page_options(f, options);
 	if (f->is_page) {
 		pages = page_views(f, v, &cfg.nr_pages);
 		if (!pages)
@@ -341,7 +363,7 @@ static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *sy
 	r->slices = f->is_page;
 	r->add_up = true;
 	pic->names.may_sum = !f->annotation.function && !f->is_page;
-	if (f->pprof.pic && !f->has_by) {
+	if (f->pprof.pic && !f->by) {
 		pic->names.may_sum = false;
 		f->pprof.label = label_recorded;
 		f->pprof.label_arg = f;
@@ -353,6 +375,8 @@ static int gather_file(struct flame *f, struct picture *pic, struct syms_cfg *sy
 		r->opened_arg = f;
 	}
 	ret = replay_run(r, syms_cfg, err);
+	for (size_t i = 0; i < r->views.n && f->store.path; i++)
+		r->views.data[i]->profile.title = command_line(); /* a store has no command of its own */
 	if (!ret && !f->out_format.viewer)
 		note_choice(r, f->is_page);
 	return ret;

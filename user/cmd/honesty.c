@@ -11,6 +11,7 @@
 #include "util/log.h"
 #include "util/text.h"
 
+#define COMMAND_BYTES 8192 /* of a command line; what is longer ends with "..." */
 #define RECEIPT_PART_NS 1000000000ull
 
 const struct opt honesty_opts[] = {
@@ -77,7 +78,7 @@ int honesty_exit(const struct honesty *h, const struct profile *p, int status, s
 
 const char *command_line(void)
 {
-	static char text[1024], raw[1024], shown[1024], word[1024];
+	static char text[2 * COMMAND_BYTES], raw[COMMAND_BYTES], shown[2 * COMMAND_BYTES], word[COMMAND_BYTES];
 	size_t n, at, len = 0;
 	FILE *f = fopen("/proc/self/cmdline", "re");
 
@@ -90,8 +91,11 @@ const char *command_line(void)
 	at = strrchr(raw, '/') ? (size_t)(strrchr(raw, '/') + 1 - raw) : 0;
 	for (; at < n; at += strlen(raw + at) + 1) {
 		push_shown(raw + at, word, sizeof(word));
-		len = text_append(shown, sizeof(shown), len, "%s%s", len ? " " : "", word);
+		len = text_append(shown, sizeof(shown), len, "%s", len ? " " : "");
+		len = text_shell(shown, sizeof(shown), len, word);
 	}
+	if (n == sizeof(raw) - 1)
+		text_append(shown, sizeof(shown), len, " ...");
 	text_escape(text, sizeof(text), shown);
 	return text;
 }

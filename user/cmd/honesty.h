@@ -28,7 +28,7 @@ void honesty_end(const struct honesty *h, const struct profile *p);
  */
 int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err);
 
-/* "skep flame -a -- sleep 1" from this process's own command line. Static. */
+/* "skep flame -a -- sh -c 'a  b'" from this process's own command line, quoted for a shell. Static. */
 const char *command_line(void);
 
 #endif

@@ -171,6 +171,24 @@ size_t text_escape(char *buf, size_t size, const char *text)
 	return len;
 }
 
+size_t text_shell(char *buf, size_t size, size_t len, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+	bool coded = text_escape(NULL, 0, text) != strlen(text);
+	char tmp[PIECE_MAX];
+
+	if (*text && !text[strspn(text, plain)])
+		return text_append(buf, size, len, "%s", text);
+	len = text_append(buf, size, len, coded ? "$'" : "'");
+	while (*text) {
+		bool is_quote = *text == '\'', is_escape = coded && (is_quote || *text == '\\');
+
+		text += piece(text, tmp);
+		len = text_append(buf, size, len, is_escape ? "\\%s" : is_quote ? "'\\'%s" : "%s", tmp);
+	}
+	return text_append(buf, size, len, "'");
+}
+
 /*
  * How many bytes the character at text has, and in *ret_cells how many columns of a terminal: two of CJK and most emoji, none of an accent that
  * joins the character before it. By the C library's tables of C.UTF-8, whatever the locale is.

@@ -42,6 +42,9 @@ void text_right(FILE *out, const char *begin, const char *end, size_t width);
 size_t text_append(char *buf, size_t size, size_t len, const char *form, ...) __attribute__((format(printf, 4, 5)));
 size_t text_vappend(char *buf, size_t size, size_t len, const char *form, va_list args) __attribute__((format(printf, 4, 0)));
 
+/* Appends text likewise, as one word of a shell: in quotes where it needs some; what is escaped in bash's own, as $'\x0a'. */
+size_t text_shell(char *buf, size_t size, size_t len, const char *text);
+
 /* Writes the escaped text. Errors stay in the stream (ferror). */
 void text_print(FILE *out, const char *text);
 

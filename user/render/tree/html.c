@@ -547,6 +547,20 @@ static int view_put(struct page *page, struct view *v)
 	return of->slices && of->slices->all.n ? slices_put(page, v) : 0;
 }
 
+static void call_put(struct json *json, const struct flame_cfg *cfg)
+{
+	json_key_text(json, "input", cfg->input);
+	if (cfg->by)
+		json_key_text(json, "by", cfg->by);
+	if (!cfg->options || !*cfg->options)
+		return;
+	json_key(json, "options");
+	json_array(json);
+	for (const char *const *option = cfg->options; *option; option++)
+		json_text(json, *option);
+	json_array_end(json);
+}
+
 static int data_put(struct page *page, uint32_t nr, const struct flame_cfg *cfg)
 {
 	struct json *json = &page->json;
@@ -558,7 +572,7 @@ static int data_put(struct page *page, uint32_t nr, const struct flame_cfg *cfg)
 	json_key(json, "icicle");
 	json_bool(json, cfg && cfg->icicle);
 	if (cfg && cfg->input)
-		json_key_text(json, "input", cfg->input);
+		call_put(json, cfg);
 	frames_put(page);
 	ret = view_put(page, &page->views[0]);
 	if (nr > 1) {

@@ -33,6 +33,8 @@ struct flame_page {
 struct flame_cfg {
 	bool icicle;   /* root at the top when opened */
 	const char *input; /* the file that is drawn; NULL: a live run */
+	const char *by;	   /* of the HTML page, for its "Copy command": the value of --by; NULL: none */
+	const char *const *options; /* and the others of the call that make the picture, ending with NULL; NULL: none */
 	const struct flame_page *pages; /* of the HTML page, the picture's first; NULL: only that */
 	uint32_t nr_pages;
 	const struct flame_sides *sides; /* NULL: of one side */

@@ -91,28 +91,62 @@ const stackText = (node) => {
 	return (state.root === "inverted" || (isSandwich() && tree.depth[node] < 0) ? list : list.reverse()).join("\n");
 };
 const quoted = (text) => /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
-/* What skep has to be called with to see this, as far as its options say it; the rest is a comment. */
-const command = () => {
-	const v = views[state.tab], rest = [], sl = v.slices, words = [];
-	const threads = state.chips.filter((c) => c.does === "o" && c.to === "t").map((c) => c.name);
-	if (!data.input) {
-		words.push(v.title || "skep flame");
-		if (state.who || state.cpu !== "" || threads.length) rest.push("of one process, thread or CPU");
-	} else {
-		const some = state.span || state.who || state.cpu !== "" || threads.length;
-		words.push("skep", some ? "report" : "flame", "-i", quoted(data.input));
-		if (v.event_index !== undefined) words.push("--event-index", v.event_index);
-		if (state.span) words.push("--time", state.span.map((b) => ((sl.start_ns + Math.min(b * sl.bin_ns, sl.span_ns)) / 1e9).toFixed(9)).join(","));
-		if (state.who) words.push(state.who[0] === "p" ? "--pid" : "--tid", state.who.slice(1));
-		if (state.cpu !== "") words.push("--cpu", state.cpu);
-		if (threads.length) words.push("--comms", quoted(threads.join(",")));
-		if (some && (state.root === "inverted" || state.func >= 0)) words.push(state.root === "inverted" ? "--no-children" : "--children", "-g");
-		if (!some) words.push("-o", "flame.html");
+const hasOption = (option) => (data.options || []).includes(option);
+/* What is chosen of all, as options of skep report, which has such, and in words. */
+const choices = (v) => {
+	const out = [], sl = v.slices;
+	if (state.span) {
+		const [from, to] = state.span.map((b) => ((sl.start_ns + Math.min(b * sl.bin_ns, sl.span_ns)) / 1e9).toFixed(9));
+		out.push({ options: ["--time", from + "," + to], text: "from " + from + " to " + to + " s" });
 	}
-	for (const c of state.chips) if (!(c.does === "o" && c.to === "t")) rest.push(DOES[c.does] + " " + TO[c.to] + " " + c.name);
-	if (!state.kernel) rest.push("without kernel frames");
-	if (!state.recursion) rest.push("without recursion");
-	return words.join(" ") + (rest.length ? "  # then in the page: " + clip(rest.join("; ").replace(/[\r\n]/g, " "), NAME_MAX) : "");
+	if (state.who) out.push({ options: [state.who[0] === "p" ? "--pid" : "--tid", state.who.slice(1)], text: (state.who[0] === "p" ? "process " : "thread ") + state.who.slice(1) });
+	if (state.cpu !== "") out.push({ options: ["--cpu", state.cpu], text: "CPU " + state.cpu });
+	return out;
+};
+/* Of a chip that leaves one thread or process: how skep report names it; [] where it cannot. */
+const threadOptions = (name) => {
+	const [, pid, tid] = / \((\d+)(?:\/(\d+))?\)$/.exec(name) || [], by = data.by || "comm";
+	if (by === "pid" && pid) return ["--pid", pid];
+	if (by === "tid" && tid) return ["--tid", tid];
+	return by === "comm" && !/[,\\]|^file:/.test(name) ? ["--comms", quoted(name)] : [];
+};
+const chipText = (c) => DOES[c.does] + " " + TO[c.to] + " " + c.name;
+/* What the page shows that no option says. isReport: the command is skep report, which has neither trees nor idle threads. */
+const seenText = (isReport) => {
+	const list = [];
+	if (!state.kernel || (isReport && hasOption("--no-kernel"))) list.push("without kernel frames");
+	if (isReport && hasOption("--no-user")) list.push("without user frames");
+	if (!state.recursion) list.push("without recursion");
+	if (state.idle) list.push("with idle threads");
+	else if (isReport && tree.idleWeight) list.push("without idle threads");
+	if (isSandwich()) list.push("around " + data.names[state.func]);
+	else if (state.root === "merged" || (state.root === "inverted" && !isReport)) list.push(state.root);
+	if (state.side !== "after") list.push(state.side);
+	if (!data.input && state.view !== first.view) list.push(state.view);
+	if (state.query) list.push("search " + state.query);
+	return list;
+};
+/*
+ * What skep has to be called with to see this, as far as its options say it; the rest is a comment. skep flame draws all of a file, and skep
+ * report reads a part of it, the shares of which are of that part. Of --wall it cannot, which adds up two events.
+ */
+const command = () => {
+	const v = views[state.tab], chosen = choices(v), threads = state.chips.filter((c) => c.does === "o" && c.to === "t");
+	const thread = !chosen.length && threads.length === 1 ? threadOptions(threads[0].name) : [];
+	const isReport = !!data.input && !hasOption("--wall") && (chosen.length || thread.length) > 0;
+	const words = data.input ? ["skep", isReport ? "report" : "flame", "-i", quoted(data.input)] : [v.title || "skep flame"];
+	if (data.input && v.event_index !== undefined) words.push("--event-index", v.event_index);
+	if (isReport) {
+		words.push(...chosen.flatMap((c) => c.options), ...(chosen.length ? ["--percentage", "relative"] : thread));
+		if (state.root === "inverted" || isSandwich()) words.push(isSandwich() ? "--children" : "--no-children", "-g");
+		words.push(...["--inline", "--addresses"].filter(hasOption));
+	} else if (data.input) {
+		if (data.by) words.push("--by", quoted(data.by));
+		words.push(...(data.options || []), ...(state.view === "icicle" ? ["--icicle"] : []), "-o", "flame.html");
+	}
+	const rest = isReport ? [] : chosen.map((c) => c.text);
+	rest.push(...state.chips.filter((c) => !(isReport && thread.length && c === threads[0])).map(chipText), ...seenText(isReport));
+	return words.join(" ") + (rest.length ? (isReport ? "  # the page also has: " : "  # then in the page: ") + clip(rest.join("; ").replace(/[\r\n]/g, " "), NAME_MAX) : "");
 };
 
 /* ---- export ---- */
