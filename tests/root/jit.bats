@@ -77,6 +77,17 @@ near() {
 	rm "$f"
 	run "$SKEP" report -i jit.data --stdio
 	[[ "$status" = 0 && "$output" == *"$f' cannot be read (No such file or directory)"* ]]
+	# then a perf map counts, which has the same rule
+	map=/tmp/perf-${f//[!0-9]/}.map
+	[ ! -e "$map" ]
+	echo '1000 ffffffffffff second' >"$map"
+	run "$SKEP" report -i jit.data --stdio
+	chown 12345 "$map"
+	mine=$output
+	run "$SKEP" report -i jit.data --stdio
+	rm "$map"
+	[[ "$mine" == *second* && "$mine" != *"is not read"* ]]
+	[[ "$status" = 0 && "$output" == *"'$map' is not read"* && "$output" != *second* ]]
 }
 
 @test "a dump of 100,000 methods is read, and no file is left" {

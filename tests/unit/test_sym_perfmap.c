@@ -195,9 +195,12 @@ static void test_planted(void **state)
 	struct syms_cfg cfg = { .proc_root = false_proc(NULL) };
 	struct syms *syms = new_syms(&cfg);
 	const char *path = in_scratch("proc/4242/root/tmp/perf-7.map");
+	struct syms_stats stats;
 
 	(void)state;
 	map_at(syms, PID, 0, 0x1000, 0x10000, 0, "[anon:jit]");
+	syms_stats(syms, &stats);
+	assert_null(stats.perfmap_foreign);
 	write_file(in_scratch("elsewhere"), "1000 100 secret\n");
 	assert_int_equal(symlink(in_scratch("elsewhere"), path), 0);
 	expect(syms, PID, 0, 0x1010, "[anon:jit]");
@@ -212,6 +215,8 @@ static void test_planted(void **state)
 		wait_look();
 		expect(syms, PID, 0, 0x1010, "[anon:jit]");
 	}
+	syms_stats(syms, &stats);
+	assert_string_equal(stats.perfmap_foreign, "/tmp/perf-7.map");
 	syms_free(syms);
 }
 

@@ -70,6 +70,11 @@ static void note_servers(struct profile *p, const struct syms_stats *stats)
 		profile_note(p, "'%s' of the servers of DEBUGINFOD_URLS is no debug file of that build id, and is not used", s->refused);
 }
 
+static void note_foreign(struct profile *p, const char *path)
+{
+	profile_note(p, "'%s' is not read, as it is no plain file of its process's user, of root or of who runs skep: names of JIT code are missing", path);
+}
+
 /* Of names that are there only what makes them doubtful; why others are missing only where some are. */
 static void note_jits(struct profile *p, const struct jit_stats *j)
 {
@@ -88,8 +93,7 @@ static void note_jits(struct profile *p, const struct jit_stats *j)
 	if (j->large)
 		profile_note(p, "'%s' is larger than what is read: names of JIT code are missing", j->large);
 	if (j->foreign)
-		profile_note(p, "'%s' is not read, as it is no plain file of its process's user, of root or of who runs skep: names of JIT code are missing",
-			     j->foreign);
+		note_foreign(p, j->foreign);
 	if (j->missing && p->losses[LOSS_UNNAMED])
 		profile_note(p, "'%s' cannot be read (%s): names of JIT code are missing", j->missing,
 			     j->missing_errno == ELOOP ? "it is a symbolic link, which is not followed" : strerror(j->missing_errno));
@@ -121,6 +125,8 @@ void names_note(const struct syms *syms, struct profile *profile)
 	note_jits(profile, &stats.jit);
 	if (stats.perfmaps_cut)
 		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
+	if (stats.perfmap_foreign && profile->losses[LOSS_UNNAMED])
+		note_foreign(profile, stats.perfmap_foreign);
 	if (profile->losses[LOSS_UNNAMED])
 		note_hints(profile, stats.jit.kinds);
 	if (profile->losses[LOSS_UNNAMED] && stats.objects_missing)

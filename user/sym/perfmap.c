@@ -45,7 +45,7 @@ struct range {
 
 struct perfmap {
 	char *files[NR_FILES]; /* where it may be: the process's own /tmp, then the host's */
-	char path[32];
+	char path[PERFMAP_PATH_BYTES];
 	uid_t owner;	/* of the process */
 	bool is_seen;	/* a file was read */
 	bool is_own;	/* and it was files[0] */
@@ -277,13 +277,19 @@ bool perfmap_is_due(const struct perfmap *map)
 
 void perfmap_refresh(struct perfmap *map)
 {
+	bool is_foreign = false;
+
 	looks_note(&map->looks);
 	for (int i = 0; i < NR_FILES; i++) {
 		struct stat st;
 		int fd;
 
-		if (!map->files[i] || lstat(map->files[i], &st) < 0 || !owner_wrote(map->owner, &st))
+		if (!map->files[i] || lstat(map->files[i], &st) < 0)
 			continue;
+		if (!owner_wrote(map->owner, &st)) {
+			is_foreign = true;
+			continue;
+		}
 		/* The host's file of that name is another one when the process had its own /tmp. */
 		if (i && map->is_own && (st.st_dev != map->dev || st.st_ino != map->ino))
 			return;
@@ -300,6 +306,8 @@ void perfmap_refresh(struct perfmap *map)
 		}
 		close(fd);
 	}
+	if (is_foreign && !map->is_seen)
+		memcpy(map->limits->foreign, map->path, sizeof(map->path));
 }
 
 static int compare_start(const void *pa, const void *pb, void *arg)

@@ -13,6 +13,7 @@
 
 struct perfmap;
 
+#define PERFMAP_PATH_BYTES 32
 #define PERFMAP_FILE_BYTES (64u << 20) /* of one file; node's and the JVM's have a few MB */
 #define PERFMAP_ALL_BYTES (256ull << 20) /* of memory for all of them */
 
@@ -24,6 +25,7 @@ struct perfmap_limits {
 	uint64_t bytes_left;
 	uint64_t rewritten_bytes, rewritten_ms; /* read for a second time, since when */
 	uint64_t nr_reads, nr_cut; /* files read (also: what was appended); maps that are not whole */
+	char foreign[PERFMAP_PATH_BYTES]; /* one that belongs to somebody else, or is no plain file; "": none */
 };
 
 #define PERFMAP_LIMITS { .bytes_left = PERFMAP_ALL_BYTES }

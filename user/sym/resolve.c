@@ -462,6 +462,7 @@ void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 	if (syms->cfg.servers != SERVERS_NOT && debuginfod_is_on())
 		debuginfod_stats(&ret_stats->servers);
 	ret_stats->perfmaps_cut = syms->perfmap_limits.nr_cut;
+	ret_stats->perfmap_foreign = *syms->perfmap_limits.foreign ? syms->perfmap_limits.foreign : NULL;
 	ret_stats->objects_missing = objects_missing(&syms->objects, &ret_stats->missing);
 	ret_stats->kernel_hidden = syms->kernel.is_hidden;
 	ret_stats->kptr_restrict = syms->kernel.kptr_restrict;

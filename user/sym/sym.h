@@ -95,6 +95,7 @@ struct syms_stats {
 	uint64_t dwarf_refused; /* files whose debug information would be too large in memory */
 	struct jit_stats jit;
 	uint64_t perfmaps_cut; /* larger than what is read: names of JIT code may be old or missing */
+	const char *perfmap_foreign; /* one that belongs to somebody else; NULL: none */
 	bool kernel_hidden;   /* kallsyms shows only zeros: kptr_restrict or no CAP_SYSLOG */
 	int kptr_restrict;    /* the sysctl when they are hidden; -1: not known */
 	bool kernel_mismatch; /* the recording is of another kernel, or does not say: its addresses stay unnamed */
