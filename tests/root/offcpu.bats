@@ -272,7 +272,15 @@ sum() {
 	[ "$(sum wall.folded ';\[blocked\] ')" = "$(sum off.folded '[^]] [0-9]*$')" ]
 	run "$SKEP" flame --wall -i a.data --event-index 0
 	[ "$status" = 2 ]
-	for e in page-faults cpu-clock:u cpu-clock:k task-clock:u; do
+	# an event that counts no time is left out, and said
+	"$SKEP" record --off-cpu -e cpu-clock -e page-faults/period=1,name=page-faults/ -o b.data -- "$WORK/shares" 0.3
+	run -0 "$SKEP" flame --wall -i b.data --format folded -o wall.folded
+	[[ "$output" == *"'page-faults' counts no time, and is not in this sum"* ]]
+	[ "$(sum wall.folded '')" = "$("$SKEP" report -i b.data --json | jq '[., .other_events[] | select(.event != "page-faults") | .weight] | add')" ]
+	"$SKEP" record --off-cpu -e page-faults -o b.data -- "$WORK/shares" 0.2
+	run -1 "$SKEP" flame --wall -i b.data
+	[[ "$output" == *"has 0 clocks beside 'offcpu-time': --wall needs one"* ]]
+	for e in cpu-clock:u cpu-clock:k task-clock:u; do
 		"$SKEP" record --off-cpu -e $e -o b.data -- "$WORK/shares" 0.2
 		run "$SKEP" flame --wall -i b.data
 		echo "$output"

@@ -107,7 +107,7 @@ static int set_budget(void *base, const char *text, struct err *err)
 }
 
 const struct opt measure_opts[] = {
-	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to sample (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", add_text,
+	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to sample, of skep flame one event (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", add_text,
 	  true },
 	{ 'F', "freq", "HZ", OPT_CALL, 0, "samples per second and CPU (default 999, of skep agent 19); max: as many as the kernel allows", set_freq },
 	{ 'c', "count", "N", OPT_U64, offsetof(struct measure, period), "one sample per N events (ns for clocks)" },

@@ -10,9 +10,9 @@ const struct opt offcpu_opts[] = {
 	  "draw the time that threads are off the CPUs, by the stack with which they left" },
 	{ 0, "wall", NULL, OPT_FLAG, offsetof(struct offcpu, wall), "draw both in one picture: samples of what runs, and the time off the CPUs" },
 	{ 0, "off-part", "PART", OPT_TEXT, offsetof(struct offcpu, part),
-	  "only one part of the time off the CPUs: blocked, queued (awake, waiting for a CPU) or preempted (default: all)",
+	  "of a live run only one part of the time off the CPUs: blocked, queued (awake, waiting for a CPU) or preempted (default: all)",
 	  .values = "blocked|queued|preempted" },
-	{ 0, "wakers", NULL, OPT_FLAG, offsetof(struct offcpu, wakers), "add the stack of the waker on top of blocked time" },
+	{ 0, "wakers", NULL, OPT_FLAG, offsetof(struct offcpu, wakers), "of a live run: add the stack of the waker on top of blocked time" },
 	{ 0 },
 };
 

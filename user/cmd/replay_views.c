@@ -70,7 +70,7 @@ static int find_offcpu(const struct replay *r, const struct data_meta *meta, str
 	return -ENOENT;
 }
 
-/* Time off the CPUs, or all time: events in ns, of which there must be both kinds. */
+/* Time off the CPUs, or all time: events in ns, of which there must be both kinds. Others are left out. */
 static int choose_time(struct replay *r, const struct data_meta *meta, struct err *err)
 {
 	int off = find_offcpu(r, meta, err), clock = -1, clocks = 0;
@@ -85,8 +85,10 @@ static int choose_time(struct replay *r, const struct data_meta *meta, struct er
 
 		if (i == off || replay_is_dummy(e))
 			continue;
-		if (strcmp(replay_unit_of(e), "ns"))
-			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts no time: --wall cannot add it up", e->name);
+		if (strcmp(replay_unit_of(e), "ns")) {
+			profile_note(&r->total, "'%s' counts no time, and is not in this sum", e->name);
+			continue;
+		}
 		if (e->exclude_user || e->exclude_kernel)
 			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts the time in %s only: --wall cannot add it up", e->name,
 					e->exclude_user ? "the kernel" : "user space");
