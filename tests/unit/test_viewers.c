@@ -201,10 +201,23 @@ static void dump(FILE *to, struct wire_reader message, int depth)
 	}
 }
 
+/* The file as lines; free() it. */
+static char *dumped(const struct made *m)
+{
+	char *text;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	dump(to, (struct wire_reader){ m->text, m->text + m->n }, 0);
+	fclose(to);
+	return text;
+}
+
 static void perfetto(void **state)
 {
 	static struct trace_seen seen;
-	struct made m, d = { .text = NULL };
+	struct made m;
+	char *text;
 
 	(void)state;
 	open_made(&m, "perfetto", &cfg);
@@ -216,11 +229,30 @@ static void perfetto(void **state)
 	assert_int_equal(seen.switches, 3);
 	assert_int_equal(seen.clocks, 1);
 	assert_int_equal(seen.tracks, 5); /* a process, two threads, and the names that both get later */
-	d.out = open_memstream(&d.text, &d.n);
-	dump(d.out, (struct wire_reader){ m.text, m.text + m.n }, 0);
-	fclose(d.out);
-	golden("viewers.perfetto.txt", d.text);
-	free(d.text);
+	text = dumped(&m);
+	golden("viewers.perfetto.txt", text);
+	free(text);
+	free(m.text);
+}
+
+/* What has no thread, such as a sample of the moment that one ends, has -1: as the int32 of a track in 64 bits, as the uint32 of a sample in 32. */
+static void perfetto_no_thread(void **state)
+{
+	const struct frame *hot[] = { &hot_frame, &main_frame };
+	struct sample s = at(0, UINT32_MAX, 0, 1000000);
+	struct made m;
+	char *text;
+
+	(void)state;
+	s.pid = UINT32_MAX;
+	open_made(&m, "perfetto", &cfg);
+	assert_int_equal(add(&m, &s, "a", hot, 2, NULL), 0);
+	close_made(&m);
+	text = dumped(&m);
+	assert_non_null(strstr(text, "    3 {\n      1: 18446744073709551615\n      6: \"a\"\n"));
+	assert_non_null(strstr(text, "    4 {\n      1: 18446744073709551615\n      2: 18446744073709551615\n      5: \"a\"\n"));
+	assert_non_null(strstr(text, "    2: 4294967295\n    3: 4294967295\n"));
+	free(text);
 	free(m.text);
 }
 
@@ -441,6 +473,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(speedscope), cmocka_unit_test(firefox), cmocka_unit_test(chrome), cmocka_unit_test(perfetto),
+		cmocka_unit_test(perfetto_no_thread),
 		cmocka_unit_test(hostile), cmocka_unit_test(sums), cmocka_unit_test(full_disk), cmocka_unit_test(strands),
 		cmocka_unit_test(no_temporary_file), cmocka_unit_test(stacks), cmocka_unit_test(packed), cmocka_unit_test(endings),
 	};

@@ -251,6 +251,12 @@ static int is_named(struct perfetto *p, uint64_t track, const char *comm)
 	return 0;
 }
 
+/* An int32 of the schema: -1, where a sample has no thread, is ten bytes. */
+static void put_id(struct wire *w, uint32_t field, uint32_t id)
+{
+	wire_value(w, field, (uint64_t)(int64_t)(int32_t)id);
+}
+
 /* Names the thread, and its process after its first thread, or after the one that came first. */
 static int put_tracks(struct perfetto *p, const struct named *named)
 {
@@ -265,7 +271,7 @@ static int put_tracks(struct perfetto *p, const struct named *named)
 			begin_packet(p, s->event, 0, 0);
 			wire_number(&p->body, TRACK_UUID, track_of(s, true));
 			empty(&p->part);
-			wire_value(&p->part, PROCESS_PID, s->pid);
+			put_id(&p->part, PROCESS_PID, s->pid);
 			wire_text(&p->part, PROCESS_NAME, named->comm);
 			put_message(&p->body, TRACK_PROCESS, &p->part);
 			end_packet(p, PACKET_TRACK);
@@ -278,8 +284,8 @@ static int put_tracks(struct perfetto *p, const struct named *named)
 	wire_number(&p->body, TRACK_UUID, track_of(s, false));
 	wire_number(&p->body, TRACK_PARENT, track_of(s, true));
 	empty(&p->part);
-	wire_value(&p->part, THREAD_PID, s->pid);
-	wire_value(&p->part, THREAD_TID, s->tid);
+	put_id(&p->part, THREAD_PID, s->pid);
+	put_id(&p->part, THREAD_TID, s->tid);
 	wire_text(&p->part, THREAD_NAME, named->comm);
 	put_message(&p->body, TRACK_THREAD, &p->part);
 	end_packet(p, PACKET_TRACK);
