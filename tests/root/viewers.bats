@@ -180,6 +180,10 @@ table() {
 	done
 	run -2 "$SKEP" flame -i cpu.data -o x.doc
 	for ending in .html .pb.gz .speedscope.json .firefox.json .chrome.json .trace.json .perfetto-trace .pftrace; do [[ "$output" == *"$ending"* ]]; done
+	for other in pprof speedscope firefox chrome perfetto gecko; do # words of --format, not endings
+		run -2 "$SKEP" flame -i cpu.data -o x.$other
+		[[ "$output" == *"unknown format of 'x.$other'"* ]]
+	done
 	run -2 "$SKEP" flame -i cpu.data --by tid -o x.pftrace
 	[[ "$output" == *"--by is not available with --format perfetto"* ]]
 	run -2 "$SKEP" script -i cpu.data --format gecko -F comm

@@ -7,22 +7,28 @@
 
 static const struct {
 	const char *name;
-	int (*render)(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg); /* NULL: pprof's */
-} formats[] = {
+	int (*render)(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);
+} pictures[] = {
 #define FORMAT(name, render) { #name, render },
 #include "render/tree/formats.def"
 #undef FORMAT
-	{ "pprof", NULL },
 };
+
+static bool find_picture(const char *name, struct out_format *ret_format)
+{
+	for (size_t i = 0; i < sizeof(pictures) / sizeof(pictures[0]); i++) {
+		if (strcmp(pictures[i].name, name))
+			continue;
+		ret_format->render = pictures[i].render;
+		return true;
+	}
+	return false;
+}
 
 static bool find(const char *name, struct out_format *ret_format)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (strcmp(formats[i].name, name))
-			continue;
-		ret_format->render = formats[i].render;
+	if (!strcmp(name, "pprof") || find_picture(name, ret_format))
 		return true;
-	}
 	ret_format->viewer = viewer_format(name);
 	return ret_format->viewer;
 }
@@ -39,5 +45,5 @@ bool out_format_find(const char *name, const char *path, struct out_format *ret_
 	ret_format->viewer = viewer;
 	if (viewer)
 		return true;
-	return find(text_ends(path, strlen(path), ".pb.gz") ? "pprof" : dot ? dot + 1 : "", ret_format);
+	return text_ends(path, strlen(path), ".pb.gz") || find_picture(dot ? dot + 1 : "", ret_format);
 }
