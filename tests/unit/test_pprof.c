@@ -100,6 +100,7 @@ static char *written(size_t *ret_n)
 	const struct pprof_label b[] = { { .key = "comm", .text = "a;\n\"b" }, { .key = "pid", .num = 8 } };
 	struct frame frames[] = { frame("inner", "/bin/a", 0x10, FRAME_INLINED), frame("outer", "/bin/a", 0x10, FRAME_USER),
 				  frame("main", "/bin/a", 0x20, FRAME_USER), frame("sys_read", "[kernel.kallsyms]", 0xffffffff81000000ULL, FRAME_KERNEL),
+				  frame("[unknown]", "[unknown]", 0xffffffffc0000000ULL, FRAME_UNKNOWN), frame("[unknown]", "[unknown]", 0x30, FRAME_UNKNOWN),
 				  frame("[truncated: too deep]", "", 0, FRAME_MARK) };
 	struct pprof_writer *w;
 	char *bytes = NULL;
@@ -107,11 +108,12 @@ static char *written(size_t *ret_n)
 
 	frames[0].file = strpool_add(pool, "a.c");
 	frames[0].line = 12;
+	frames[4].is_kernel = true; /* of no module */
 	assert_int_equal(pprof_writer_new(&w), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pprof_add(w, frames, 3, a, 2, 1, 1000), 0);
 	assert_int_equal(pprof_add(w, frames, 3, b, 2, 1, 1000), 0); /* of another process */
-	assert_int_equal(pprof_add(w, frames + 3, 2, a, 2, 5, 5000), 0);
+	assert_int_equal(pprof_add(w, frames + 3, 4, a, 2, 5, 5000), 0);
 	assert_int_equal(pprof_stacks(w), 3);
 	out = open_memstream(&bytes, ret_n);
 	assert_int_equal(pprof_write(w, &head, build_id, NULL, out), 0);
@@ -148,15 +150,17 @@ static int check(void *arg, const struct pprof_sample *s)
 	assert_int_equal(s->labels[1].num, i == 1 ? 8 : 7);
 	assert_int_equal(s->values[0], i == 0 ? 3 : i == 1 ? 1 : 5);
 	assert_int_equal(s->values[1], s->values[0] * 1000);
-	assert_int_equal(n, i == 2 ? 2 : 3);
-	assert_int_equal(s->n, 2);
+	assert_int_equal(n, i == 2 ? 4 : 3);
+	assert_int_equal(s->n, i == 2 ? 4 : 2);
 	if (i == 2) {
 		assert_string_equal(frames[0].obj, "[kernel.kallsyms]");
 		assert_int_equal(frames[0].kind, FRAME_KERNEL);
 		assert_true(frames[0].is_kernel && frames[0].addr == 0xffffffff81000000ULL);
-		assert_true(pprof_in_kernel(at->r, s->locations[0]) && !pprof_in_kernel(at->r, s->locations[1]));
-		assert_int_equal(frames[1].kind, FRAME_MARK);
-		assert_string_equal(frames[1].name, "[truncated: too deep]");
+		assert_true(pprof_in_kernel(at->r, s->locations[0]) && pprof_in_kernel(at->r, s->locations[1]));
+		assert_true(!pprof_in_kernel(at->r, s->locations[2]) && !pprof_in_kernel(at->r, s->locations[3]));
+		assert_true(frames[1].is_kernel && frames[1].kind == FRAME_UNKNOWN && !frames[2].is_kernel && frames[2].kind == FRAME_UNKNOWN);
+		assert_int_equal(frames[3].kind, FRAME_MARK);
+		assert_string_equal(frames[3].name, "[truncated: too deep]");
 		return 0;
 	}
 	assert_int_equal(frames[0].kind, FRAME_INLINED);

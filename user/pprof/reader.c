@@ -337,13 +337,15 @@ const struct pprof_meta *pprof_meta(const struct pprof_reader *r)
 	return &r->meta;
 }
 
-/* Kernel text, as skep and perf name its objects: "[kernel.kallsyms]", "[nf_tables]". */
-static bool is_kernel(const char *obj)
+/* Kernel text, as skep and perf name its objects: "[kernel.kallsyms]", "[nf_tables]". Of "[unknown]" the address says it: the upper half is the kernel's. */
+static bool is_kernel(const char *obj, uint64_t addr)
 {
-	static const char *const others[] = { "[vdso", "[vsyscall", "[anon", "[heap", "[stack", "[uprobes", "[unknown" };
+	static const char *const others[] = { "[vdso", "[vsyscall", "[anon", "[heap", "[stack", "[uprobes" };
 
 	if (*obj != '[')
 		return false;
+	if (!strncmp(obj, NAMELESS, strlen(NAMELESS)))
+		return addr >> 63;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strncmp(obj, others[i], strlen(others[i])))
 			return false;
@@ -519,7 +521,7 @@ static int put_location(void *arg, uint64_t id)
 		obj = string_at(r, mapping_file(r, location_numbers(r, (uint32_t)at, &addr)));
 		if (!obj)
 			return -ENOMEM;
-		r->decoded.data[at].where = is_kernel(obj) ? WHERE_KERNEL : WHERE_ELSE;
+		r->decoded.data[at].where = is_kernel(obj, addr) ? WHERE_KERNEL : WHERE_ELSE;
 	}
 	if (vec_reserve(&r->ids))
 		return -ENOMEM;
