@@ -92,7 +92,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 		run "$SKEP" $c --strict -i cut.data
 		echo "$output"
 		[ "$status" = 1 ]
-		[[ "$output" == *"1 losses, and --strict allows none"* ]]
+		[[ "$output" == *": 1 loss, and --strict allows none"* ]]
 	done
 	grep -q '"file_cut": *1' cut.json
 	"$SKEP" report --json -i cut.data | grep -q '"file_cut":1'
@@ -278,6 +278,9 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 		[ "$status" = 2 ]
 	done
 	[ ! -e c.json ]
+	recording one.data 0.2 -e cpu-clock
+	run -2 "$SKEP" flame -i one.data --event-index 1 -o c.json
+	[[ "$output" == *"'one.data' has 1 event: no event 1" ]]
 }
 
 @test "BPF statistics, which slow every BPF program, only with --receipt" {

@@ -91,7 +91,7 @@ cleanup() {
 	[ "$status" = 1 ]
 	output=$(cat said)
 	echo "$output"
-	[[ "$output" == *"losses, and --strict allows none"* ]]
+	[[ "$output" == *" loss"*", and --strict allows none"* ]]
 	seen=$(grep -oE '[0-9]+ seen' <<<"$output" | grep -oE '[0-9]+')
 	kept=$(grep -oE '[0-9]+ kept' <<<"$output" | grep -oE '[0-9]+')
 	lost=$(grep -oE 'lost: [0-9]+' <<<"$output" | grep -oE '[0-9]+')

@@ -72,7 +72,7 @@ int honesty_exit(const struct honesty *h, const struct profile *p, int status, s
 	for (int i = 0; i < LOSS_MAX; i++)
 		lost += loss_is_strict(i) ? p->losses[i] : 0;
 	if (h->strict && lost)
-		return err_set(err, -ENODATA, "%llu losses, and --strict allows none", (unsigned long long)lost);
+		return err_set(err, -ENODATA, "%llu loss%s, and --strict allows none", (unsigned long long)lost, lost == 1 ? "" : "es");
 	return status;
 }
 

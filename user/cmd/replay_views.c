@@ -127,7 +127,8 @@ static int choose_events(struct replay *r, const struct data_meta *meta, struct 
 	if (r->event <= REPLAY_OFFCPU)
 		return choose_time(r, meta, err);
 	if (r->event >= meta->nr_events)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has %d events: no event %d", r->path, meta->nr_events, r->event);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has %d event%s: no event %d", r->path, meta->nr_events, meta->nr_events == 1 ? "" : "s",
+				r->event);
 	if (r->event >= 0)
 		r->view_of[r->event] = r->event;
 	if (r->group)

@@ -89,7 +89,8 @@ static void note_jits(struct profile *p, const struct jit_stats *j)
 		profile_note(p, "'%s' is no dump of a JIT's code, version 1, or is damaged: code after the damage has no name, or that of the code before it",
 			     j->broken);
 	if (j->bad_records)
-		profile_note(p, "%llu records of JIT dumps contradict themselves, and are left out: their code has no name, or that of the code before it", (unsigned long long)j->bad_records);
+		profile_note(p, "records of JIT dumps contradict themselves, and are left out (%llu): their code has no name, or that of the code before it",
+			     (unsigned long long)j->bad_records);
 	if (j->large)
 		profile_note(p, "'%s' is larger than what is read: names of JIT code are missing", j->large);
 	if (j->foreign)

@@ -416,8 +416,8 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 		profile_note(profile, "%llu samples belong to processes outside this container: their PID is shown as 0 and their frames "
 				      "have no names", (unsigned long long)sum[COUNT_OUTSIDE]);
 	if (sum[COUNT_SPILLED])
-		profile_note(profile, "%llu samples went through the ring buffer: the table of stacks was full (--max-stacks), or had no "
-				      "memory at hand", (unsigned long long)sum[COUNT_SPILLED]);
+		profile_note(profile, "%llu sample%s went through the ring buffer: the table of stacks was full (--max-stacks), or had no "
+				      "memory at hand", (unsigned long long)sum[COUNT_SPILLED], sum[COUNT_SPILLED] == 1 ? "" : "s");
 	rings_cost(&src->rings, &profile->receipt);
 }
 
