@@ -233,6 +233,7 @@ struct task_event {
 	enum task_what what;
 	bool kernel; /* TASK_MMAP: kernel or module text; pid is UINT32_MAX */
 	bool is_data; /* TASK_MMAP: not executable */
+	bool is_program; /* TASK_MMAP of a scan, which is by address: what the process runs. Else that is the first one after its exec */
 	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: was so before the recording started */
 	uint32_t pid, tid;
 	uint32_t ppid, ptid; /* TASK_FORK, TASK_EXIT; TASK_SWITCH: the thread that it took turns with */

@@ -480,21 +480,23 @@ void target_cgroup_made(uint64_t id, const char *path)
 	made.n++;
 }
 
-bool target_cgroups_are_told(void)
+bool target_cgroups_are_reported(void)
 {
-	static int told = -1;
-	FILE *f = told < 0 ? fopen("/proc/cgroups", "re") : NULL;
+	static int known = -1;
 	unsigned int hierarchy = 1;
 	char line[256];
+	FILE *f;
 
+	if (known >= 0)
+		return known;
+	f = fopen("/proc/cgroups", "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "perf_event %u", &hierarchy) == 1)
 			break;
 	if (f)
 		fclose(f);
-	if (told < 0)
-		told = !hierarchy;
-	return told;
+	known = !hierarchy;
+	return known;
 }
 
 static const char *path_of_made(uint64_t id)

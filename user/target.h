@@ -47,16 +47,16 @@ bool target_is_given(const struct target *t); /* is anything named, COMMAND or a
 /* The mount point of cgroup v2. 0, or -errno when there is none that fits. */
 int target_cgroup_mount(char *buf, size_t size);
 
-/* The path of a cgroup v2 below its mount point by its id (its inode number), NULL for one that is not there. Static. arg: none. */
+/* The path of a cgroup v2 below its mount point by its id (its inode number), NULL for one that is not there. Lives until target_cgroups_forget(), or until 4096 more groups were made. arg: none. */
 const char *target_cgroup_path(void *arg, uint64_t id);
 
 /* Those that were made since the first call are not known: the next call looks again. Paths are gone. */
 void target_cgroups_forget(void);
 
-/* One was made, with this path below the top: of the last ones the path is known also when they are gone. */
+/* One was made, with this path below the top, which is copied: of the last 4096 it is known also when they are gone. Without memory it is not. */
 void target_cgroup_made(uint64_t id, const char *path);
 
-/* Does the kernel tell perf of those of version 2? Not where perf_event has a hierarchy of version 1 (cgroups(7), /proc/cgroups). */
-bool target_cgroups_are_told(void);
+/* Does PERF_RECORD_CGROUP report those of version 2? Not where perf_event has a hierarchy of version 1 (cgroups(7), /proc/cgroups). */
+bool target_cgroups_are_reported(void);
 
 #endif

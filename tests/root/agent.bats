@@ -91,6 +91,9 @@ agent() {
 
 # bats test_tags=measuring
 @test "labels: the program of processes that have ended, and of one that ran another before" {
+	# one that runs already, and has its libraries at lower addresses than itself
+	cp "$WORK/shares" legacy
+	busy setarch -L ./legacy "$(times 12)"
 	background "$SKEP" agent --store store -F 499 --duration "$(times 9)" 2>said
 	agent=$BG
 	eventually test -e store/skep-store
@@ -101,11 +104,11 @@ agent() {
 	for i in 1 2 3 4 5; do ./first 0.2 >truth; done
 	./shell -c 'end=$((SECONDS + 2)); while [ $SECONDS -lt $end ]; do :; done; exec ./second 1' >truth
 	wait "$agent"
-	"$SKEP" report --store store --no-children -s comm,exe,build_id --comms first,second,shell --format csv | tr -d '"' | awk -F, 'NR > 1 { print $3 / 1e9, $6, $7, $8 }' | tee rows
+	"$SKEP" report --store store --no-children -s comm,exe,build_id --comms first,second,shell,legacy --format csv | tr -d '"' | awk -F, 'NR > 1 { print $3 / 1e9, $6, $7, $8 }' | tee rows
 	id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
 	awk -v dir="$PWD" -v a="$(id first)" -v b="$(id shell)" '
 		{ sum[$2] += $1; if ($3 == dir "/" $2 && $4 == ($2 == "shell" ? b : a)) right[$2] += $1 }
-		END { for (c in sum) if (right[c] < 0.97 * sum[c]) bad = 1; exit bad || sum["first"] < 0.8 || sum["second"] < 0.8 || sum["shell"] < 0.8 }' rows
+		END { for (c in sum) if (right[c] < 0.97 * sum[c]) bad = 1; exit bad || sum["first"] < 0.8 || sum["second"] < 0.8 || sum["shell"] < 0.8 || sum["legacy"] < 0.8 }' rows
 }
 
 # bats test_tags=measuring
@@ -137,9 +140,9 @@ agent() {
 	[[ "$output" == *"do not say their thread"* ]]
 	"$SKEP" -q flame --store store --by pid --format folded | awk -v pid="$work" '$0 ~ "^shares \\(" pid "\\);" { n += $NF } END { exit !n }'
 	agent other 1 -F 99
-	for rows in "report -s pid" "flame --by pid -o x.html" "diff --since 1h --against 1s -s pid"; do
-		run ! "$SKEP" ${rows%% *} --store other ${rows#* }
-		[[ "$output" == *"do not say their process"* || "$output" == *"has nothing of that time"* ]]
+	for rows in "report -s pid" "flame --by pid -o x.html"; do
+		run -1 "$SKEP" ${rows%% *} --store other ${rows#* }
+		[[ "$output" == *"do not say their process"* ]]
 	done
 	run -2 "$SKEP" report --store other -s cgroup
 	[[ "$output" == *"there are no rows by cgroup"* ]]
@@ -277,6 +280,8 @@ agent() {
 	[[ "$output" == *"no label 'Unit': there are comm, "* ]]
 	# two that would be one view
 	run -2 "$SKEP" agent --store other -e cpu-clock,cpu-clock --duration 1
+	# cycles are cpu-clock where there are none
+	perf stat -e cycles true 2>&1 | grep -q 'not supported' && run -2 "$SKEP" agent --store third -e cycles,cpu-clock --duration 1
 	run -2 "$SKEP" agent --store other -e 'k:vfs_read if comm == "a"' -e 'k:vfs_read if comm != "a"' -c 1 --duration 1
 	[[ "$output" == *"have the same name in the store, 'k_vfs_read_if_comm_____a_'"* ]]
 	[ ! -e other ]

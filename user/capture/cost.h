@@ -10,7 +10,7 @@
 /* Adds the time of one program, where the kernel measured it. */
 void cost_of_prog(int fd, struct receipt *r);
 
-/* Our own CPU time and peak memory up to now; the time that this process needed for what it was before is not of it: before_ns. */
+/* Our own CPU time and peak memory up to now, without the CPU time that cost_before() names: what this process used before it started again. */
 void cost_of_self(struct receipt *r);
 void cost_before(uint64_t before_ns);
 

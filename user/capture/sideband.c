@@ -100,7 +100,7 @@ static int open_event(const struct rings_cfg *cfg, uint32_t cpu, size_t bytes)
 		.comm_exec = is_maps,
 		.task = is_maps,
 		.namespaces = cfg->has_namespaces,
-		.cgroup = is_maps && target_cgroups_are_told(),
+		.cgroup = is_maps && target_cgroups_are_reported(),
 		.context_switch = cfg->kind == RING_SWITCHES,
 		.sample_id_all = 1,
 		.exclude_kernel = 1,

@@ -154,11 +154,28 @@ static int take_row(struct sink *sink, const struct row *row)
 	return figures_row(((struct agent *)((struct names *)sink)->interval_arg)->figures, row);
 }
 
-static int attach_figures(void *arg, struct err *err)
+/* What has one name in the store is one view there: their sums would be mixed. Names as events have them when they are open. */
+static int check_views(const struct agent_options *o, struct err *err)
+{
+	char view[STORE_VIEW_BYTES], other[STORE_VIEW_BYTES];
+
+	for (int i = 0; i < o->m.nr_events; i++)
+		for (int k = 0; k < i; k++) {
+			store_view(view, o->m.events[i].name);
+			store_view(other, o->m.events[k].name);
+			if (!strcmp(view, other))
+				return err_exit(err, -EEXIST, EXIT_USAGE, "'%s' and '%s' have the same name in the store, '%s': they could not be told apart there",
+						o->m.events[k].name, o->m.events[i].name, view);
+		}
+	return 0;
+}
+
+static int opened(void *arg, struct err *err)
 {
 	struct agent *a = arg;
+	int ret = check_views(a->o, err); /* cycles may be cpu-clock by now */
 
-	return figures_attach(a->figures, a->session, err);
+	return ret || !a->figures ? ret : figures_attach(a->figures, a->session, err);
 }
 
 /* What names and stacks of the views lack, beside what the run has lost. */
@@ -285,9 +302,9 @@ static int run(struct agent *a, int *status, struct err *err)
 		pic->fold.also = take_figures; /* which pprof_out_begin() calls, too */
 		pic->fold.also_arg = a;
 		pic->names.sink.row = take_row;
-		a->o->m.opened = attach_figures;
-		a->o->m.opened_arg = a;
 	}
+	a->o->m.opened = opened;
+	a->o->m.opened_arg = a;
 	pprof_out_begin(&a->segments.out, pic);
 	a->segments.out.label = agent_labels_of;
 	a->segments.out.label_arg = a->labels;
@@ -319,22 +336,6 @@ static int add_events(struct agent_options *o, struct err *err)
 	if (!o->m.nr_event_texts && (o->figures.listen || o->faults))
 		ret = measure_add_event(&o->m, "cpu-clock", err);
 	return ret || !o->faults ? ret : measure_add_event(&o->m, FAULTS_EVENT "/period=1000,name=" FAULTS_EVENT "/", err);
-}
-
-/* What has one name in the store is one view there: their sums would be mixed. */
-static int check_views(const struct agent_options *o, struct err *err)
-{
-	char view[STORE_VIEW_BYTES], other[STORE_VIEW_BYTES];
-
-	for (int i = 0; i < o->m.nr_events; i++)
-		for (int k = 0; k < i; k++) {
-			store_view(view, o->m.events[i].name);
-			store_view(other, o->m.events[k].name);
-			if (!strcmp(view, other))
-				return err_exit(err, -EEXIST, EXIT_USAGE, "'%s' and '%s' have the same name in the store, '%s': they could not be told apart there",
-						o->m.events[k].name, o->m.events[i].name, view);
-		}
-	return 0;
 }
 
 static int check(struct agent_options *o, char **operands, struct err *err)

@@ -19,7 +19,7 @@ struct agent_segments {
 /*
  * Segments of the n views begin again, each also where nothing came: else a span without samples would look like one that was not watched.
  * ledger: what the run has lost so far. rate: the note of a lowered rate; "": it was not. What cannot be written now, as when the disk is
- * full, is part of the next segment, and of views[i].failed: nothing is lost while there is memory. A store that was removed is made again.
+ * full, is part of the next segment, and views[i].failed is set: nothing is lost while there is memory. A store that was removed is made again.
  * 0, -ENOMEM, or -ECANCELED: another agent has the store.
  */
 int agent_segments_write(struct agent_segments *s, struct agent_view *views, int n, const struct profile *ledger, const char *rate);

@@ -13,7 +13,7 @@ struct agent_mark {
 };
 
 struct agent_view {
-	struct fold_view at; /* the first: take_figures() */
+	struct fold_view at; /* must be first: take_figures() casts to it */
 	const struct event *event;
 	struct profile all;
 	struct agent_mark segment; /* where the segment that is being filled began */
@@ -24,7 +24,7 @@ struct agent_view {
 void agent_mark_set(struct agent_mark *m, const struct agent_view *v, const struct profile *ledger);
 void agent_mark_since(const struct agent_mark *m, const struct agent_view *v, const struct profile *ledger, struct profile *ret_profile);
 
-/* The time of now. By the clock, if it was not set since then: else after the time that passed, that of a suspend included. */
+/* CLOCK_REALTIME of now. By the clock, if it was not set since then: else after the time that passed, that of a suspend included. */
 uint64_t agent_mark_now_ns(const struct agent_mark *m);
 
 #endif

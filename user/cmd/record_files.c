@@ -289,7 +289,10 @@ static int round_last(struct record_files *f)
 		err_set(&f->err, ret, "cannot keep the last seconds: %s", strerror(-ret));
 	if (ret || (!f->asks && !is_requested))
 		return ret;
-	log_note("note: %s%s%s asks for a file", f->asks ? "'" : "", f->asks ? f->asks : "SIGUSR2", f->asks ? "'" : "");
+	if (f->asks)
+		log_note("note: '%s' asks for a file", f->asks);
+	else
+		log_note("note: SIGUSR2 asks for a file");
 	f->asks = NULL;
 	is_requested = 0;
 	ret = write_last(f);

@@ -15,7 +15,6 @@
 #include "sym/kallsyms.h"
 #include "sym/origin.h"
 #include "sym/vmlinux.h"
-#include "util/clock.h"
 #include "util/text.h"
 
 /* Names of the recorded kernel, if it runs: it looks up those that are met. kallsyms, which lists all, is read in parallel with the file. */

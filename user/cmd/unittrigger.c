@@ -62,7 +62,7 @@ int unit_trigger_parse(const char *text, struct unit_trigger *ret, struct err *e
 	const char *name = text + strlen(figures[figure].word), *end = strchr(name, ')');
 
 	*ret = (struct unit_trigger){ .text = text, .figure = figure };
-	if (!end || end == name || (size_t)(end - name) >= sizeof(ret->unit) || 
+	if (!end || end == name || (size_t)(end - name) >= sizeof(ret->unit) ||
 	    !parse_above(end + 1, figures[figure].max, &ret->above))
 		return err_exit(err, -EINVAL, EXIT_USAGE,
 				"bad value '%s' of '--trigger': expected an event, or 'cpu(UNIT) > N%%' or 'delay(UNIT) > N%%', as cpu(nginx.service) > 80%%", text);
@@ -124,7 +124,8 @@ static int read_total(const struct unit_trigger *t, uint64_t *ret_us)
 	errno = EPROTO; /* what is there is something else */
 	ret = fscanf(in, figures[t->figure].format, &us) == 1 ? 0 : -errno; /* NOLINT: one of ours */
 	fclose(in);
-	*ret_us = us;
+	if (!ret)
+		*ret_us = us;
 	return ret;
 }
 

@@ -84,14 +84,22 @@ struct push {
 int push_check(const char *url, struct err *err)
 {
 	char shown[PUSH_SHOWN_BYTES];
-	const char *port;
+	const char *port, *host, *at;
 	size_t n;
 
 	push_shown(url, shown, sizeof(shown)); /* without a password */
 	port = strstr(shown, "://");
-	n = port ? strcspn(port + 3, ":/@[") : 0;
-	port = port && port[3 + n] == ':' ? port + 4 + n : NULL;
-	if (port && (!strcspn(port, "/") || strspn(port, "0123456789") != strcspn(port, "/") || strtoul(port, NULL, 10) > 65535))
+	host = port ? port + 3 : "";
+	n = strcspn(host, "/?#");
+	at = memrchr(host, '@', n);
+	n -= at ? (size_t)(at + 1 - host) : 0;
+	host = at ? at + 1 : host;
+	at = memrchr(host, ']', n); /* of an address of version 6 */
+	n -= at ? (size_t)(at + 1 - host) : 0;
+	host = at ? at + 1 : host;
+	port = memchr(host, ':', n);
+	n = port ? n - (size_t)(port + 1 - host) : 0;
+	if (port && (!n || strspn(port + 1, "0123456789") < n || strtoul(port + 1, NULL, 10) > 65535))
 		return err_exit(err, -ERANGE, EXIT_USAGE, "cannot push to '%s': there is no such port", shown);
 	if (clickhouse_is(url) || find_kind(url))
 		return 0;
@@ -247,7 +255,8 @@ static int unlink_sent(struct server *s, const struct store *spool, const struct
 	s->sent[0] = '\0';
 	pthread_mutex_lock(&s->push->lock); /* count_waiting() sees both or neither */
 	ret = unlinkat(spool->dir, seg->name, 0) ? -errno : 0;
-	s->counts.waiting -= !ret && s->counts.waiting;
+	if (!ret && s->counts.waiting)
+		s->counts.waiting--;
 	pthread_mutex_unlock(&s->push->lock);
 	if (!ret || ret == -ENOENT)
 		return 0;
@@ -298,7 +307,7 @@ static void count_waiting(struct server *s, const struct store *spool)
 	struct segments all = { 0 };
 
 	pthread_mutex_lock(&s->push->lock);
-	if (!store_list(spool, &whole, &all))
+	if (spool->dir < 0 || !store_list(spool, &whole, &all))
 		s->counts.waiting = all.all.n + s->missed.all.n;
 	pthread_mutex_unlock(&s->push->lock);
 	vec_free(&all.all);
@@ -569,11 +578,11 @@ static void link_segment(struct server *s, const struct segment *seg)
 		memmove(s->missed.all.data, s->missed.all.data + n, s->missed.all.n * sizeof(*s->missed.all.data));
 	if (ret && !was_missing)
 		note(s->push, false, "note: '%s' is not sent to '%s' for now: %s", seg->name, s->shown, strerror(-ret));
-	if (spool.dir >= 0) {
+	if (spool.dir >= 0)
 		drop_oldest(s, &spool);
-		count_waiting(s, &spool);
+	count_waiting(s, &spool);
+	if (spool.dir >= 0)
 		close(spool.dir);
-	}
 }
 
 void push_segment(struct push *p, const struct segment *seg)

@@ -28,6 +28,7 @@ static int note_mmap(struct syms *syms, struct space *space, const struct task_e
 		.start = t->addr, .end = t->addr + t->len, .pgoff = t->pgoff, .from_ns = t->time_ns,
 		.is_data = t->is_data, .is_shared = t->flags & MAP_SHARED,
 	};
+	int ret;
 
 	if (t->len > UINT64_MAX - t->addr)
 		m.end = UINT64_MAX;
@@ -44,9 +45,10 @@ static int note_mmap(struct syms *syms, struct space *space, const struct task_e
 		syms->pending.data[syms->pending.n++] = (struct pending){ m.obj, m.start, m.end, t->pid };
 	}
 	guide_note(syms, space, &m);
-	if (!m.is_data && (m.obj->kind == OBJECT_FILE || m.obj->kind == OBJECT_MEMFD))
-		maps_code(space, m.obj);
-	return maps_mmap(space, &m);
+	ret = maps_mmap(space, &m);
+	if (!ret && !m.is_data && (m.obj->kind == OBJECT_FILE || m.obj->kind == OBJECT_MEMFD))
+		maps_code(space, m.obj, t->is_program);
+	return ret;
 }
 
 static int note_fork(struct syms *syms, const struct task_event *t)

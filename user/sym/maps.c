@@ -230,6 +230,7 @@ static int add_epoch(struct space *space, uint64_t time_ns, struct mapset *live)
 	if (!last->live && !last->nr_old) {
 		last->from_ns = space->nr_epochs > 1 ? time_ns : last->from_ns;
 		last->live = live;
+		last->program = NULL;
 		return 0;
 	}
 	if (space->nr_epochs == EPOCHS_MAX) {
@@ -380,11 +381,11 @@ static const struct epoch *epoch_at(const struct space *space, uint64_t time_ns)
 	return &space->epochs[i];
 }
 
-void maps_code(struct space *space, struct object *obj)
+void maps_code(struct space *space, struct object *obj, bool is_program)
 {
 	struct epoch *e = &space->epochs[space->nr_epochs - 1];
 
-	e->program = e->program ? e->program : obj;
+	e->program = e->program && !is_program ? e->program : obj;
 }
 
 struct object *maps_program(const struct space *space, uint64_t time_ns)

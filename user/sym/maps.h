@@ -104,8 +104,8 @@ int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns);
 /* Calls each() for all mappings that are, or were, of a process that is known. */
 void maps_each(const struct maps *maps, void (*each)(const struct mapping *m));
 
-/* It has code of this file, too. */
-void maps_code(struct space *space, struct object *obj);
+/* A file whose code it maps: the first one after an exec is the program. is_program: it is in any case. */
+void maps_code(struct space *space, struct object *obj, bool is_program);
 
 /* What it ran at that time; NULL: not known. */
 struct object *maps_program(const struct space *space, uint64_t time_ns);

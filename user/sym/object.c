@@ -276,9 +276,11 @@ void object_file_close(struct object *obj, struct object_file *file)
 uint8_t object_id(struct objects *objects, struct object *obj, uint32_t pid, uint8_t *ret_id)
 {
 	bool is_known = obj->build_id_size || obj->own_id_size;
+	bool is_new = !is_known && !obj->id_tried && obj->id_pid != pid && obj->state != OBJECT_FAILED;
 	struct object_file file;
 
-	if (!is_known && !obj->id_tried && obj->state != OBJECT_FAILED && !object_file_open(objects, obj, pid, 0, 0, &file)) {
+	obj->id_pid = pid;
+	if (is_new && !object_file_open(objects, obj, pid, 0, 0, &file)) {
 		obj->id_tried = true;
 		obj->own_id_size = (uint8_t)elf_build_id(&file.elf, obj->own_id, sizeof(obj->own_id));
 		object_file_close(obj, &file);
@@ -303,8 +305,10 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	if (lacks(objects, &elf))
 		debug_fd = objectfile_debug(objects, obj, &elf, pid, &debug);
 	obj->is_coming = debug_fd == -EAGAIN;
-	if (objects->cfg->build_ids && !obj->build_id_size)
+	if (objects->cfg->build_ids && !obj->build_id_size) {
 		obj->own_id_size = (uint8_t)elf_build_id(&elf, obj->own_id, sizeof(obj->own_id));
+		obj->id_tried = true;
+	}
 	obj->tab.with_data = objects->cfg->data;
 	n = elfsyms_load(&elf, debug_fd >= 0 ? &debug : NULL, &obj->tab);
 	take_segs(obj, &elf);
@@ -392,6 +396,7 @@ void object_forget(struct objects *objects, struct object *obj)
 	obj->lines = NULL;
 	obj->lines_tried = obj->starts_tried = obj->is_coming = obj->is_awaited = false;
 	obj->nr_tries = 0;
+	obj->nr_early = 0;
 	obj->tried_pid = 0;
 	obj->state = OBJECT_NEW;
 }

@@ -52,7 +52,8 @@ struct object {
 	uint8_t build_id[BUILD_ID_MAX], build_id_size;
 	uint8_t own_id[BUILD_ID_MAX], own_id_size; /* read from the file, where its TASK_MMAP had no build id; with cfg->build_ids */
 	uint8_t nr_tries;
-	bool id_tried; /* own_id was looked for, by object_id() */
+	bool id_tried; /* own_id was looked for in the file */
+	uint32_t id_pid; /* the last process through which the file could not be opened for that */
 	uint32_t tried_pid;
 	int fd;	      /* in OBJECT_OPEN, and later while lines or parts of tables may be needed; else -1 */
 	int debug_fd; /* of the separate debug file if lines are requested; else -1 */

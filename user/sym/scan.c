@@ -95,7 +95,7 @@ static bool is_code(const char *p, const char *end)
 	return perms && end - perms > 4 && perms[3] == 'x';
 }
 
-static int scan_maps(const char *text, size_t n, uint32_t pid, struct sink *sink)
+static int scan_maps(const char *text, size_t n, uint32_t pid, const char *program, struct sink *sink)
 {
 	const char *p = text, *end = text + n;
 	char path[PATH_MAX_BYTES];
@@ -106,8 +106,10 @@ static int scan_maps(const char *text, size_t n, uint32_t pid, struct sink *sink
 		struct task_event t = { .what = TASK_MMAP, .pid = pid, .tid = pid };
 
 		eol = eol ? eol : end;
-		if (is_code(p, eol) && parse_maps_line(p, eol, &t, path))
+		if (is_code(p, eol) && parse_maps_line(p, eol, &t, path)) {
+			t.is_program = !strcmp(path, program);
 			ret = sink->task(sink, &t);
+		}
 		p = eol < end ? eol + 1 : end;
 	}
 	return ret;
@@ -197,7 +199,7 @@ static const struct task_event *vsyscall_page(void)
 }
 
 /* Mappings of code, one by one: text of the four that are none is not made. -ENOTTY: the kernel cannot do it. */
-static int query_maps(int fd, uint32_t pid, struct sink *sink)
+static int query_maps(int fd, uint32_t pid, const char *program, struct sink *sink)
 {
 	char name[PATH_MAX_BYTES];
 	uint64_t at = 0;
@@ -214,6 +216,7 @@ static int query_maps(int fd, uint32_t pid, struct sink *sink)
 		}
 		if (!q.name_bytes)
 			strcpy(name, "//anon");
+		t.is_program = !strcmp(name, program);
 		t.addr = q.start;
 		t.len = q.end - q.start;
 		t.pgoff = q.offset;
@@ -236,33 +239,37 @@ static int query_maps(int fd, uint32_t pid, struct sink *sink)
 }
 
 /* -ENOTTY: it has to be read as text. */
-static int query_process(const char *path, uint32_t pid, struct sink *sink)
+static int query_process(const char *path, uint32_t pid, const char *program, struct sink *sink)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
 
 	if (fd < 0)
 		return -ENOTTY;
-	ret = query_maps(fd, pid, sink);
+	ret = query_maps(fd, pid, program, sink);
 	close(fd);
 	return ret;
 }
 
 int proc_scan_maps(const char *proc_root, uint32_t pid, struct sink *sink)
 {
-	char path[PATH_MAX_BYTES], *text;
+	char path[PATH_MAX_BYTES], program[PATH_MAX_BYTES], *text;
+	ssize_t len;
 	size_t n;
 	int ret;
 
 	if (!sink->task)
 		return 0;
+	snprintf(path, sizeof(path), "%s/%u/exe", root_or_default(proc_root), pid);
+	len = readlink(path, program, sizeof(program) - 1);
+	program[len > 0 ? len : 0] = '\0';
 	snprintf(path, sizeof(path), "%s/%u/maps", root_or_default(proc_root), pid);
-	ret = proc_root ? -ENOTTY : query_process(path, pid, sink);
+	ret = proc_root ? -ENOTTY : query_process(path, pid, program, sink);
 	if (ret != -ENOTTY)
 		return ret;
 	ret = file_read(path, MAPS_HINT_BYTES, MAPS_MAX_BYTES, &text, &n);
 	if (ret)
 		return ret == -EACCES || ret == -EPERM ? -EACCES : ret == -ENOMEM ? ret : -ESRCH;
-	ret = scan_maps(text, n, pid, sink);
+	ret = scan_maps(text, n, pid, program, sink);
 	free(text);
 	return ret;
 }
