@@ -14,7 +14,7 @@ void cost_of_prog(int fd, struct receipt *r);
 void cost_of_self(struct receipt *r);
 void cost_before(uint64_t before_ns);
 
-/* And how long it took since then, on how many CPUs: of a run that only reads. */
+/* And how long it took since start_ns (CLOCK_MONOTONIC), on how many CPUs: of a run that only reads. */
 void cost_since(uint64_t start_ns, struct receipt *r);
 
 /* Adds the kernel memory of a map, where it is known. */

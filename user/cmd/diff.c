@@ -163,9 +163,7 @@ static int replay_into(struct diff *d, struct replay *r, uint32_t run, struct er
 	int ret = symbol_options_apply(&symbols, &cfg, err);
 
 	r->pic->fold.root = fold_root_of(&d->table.layout);
-	r->file.labels = report_layout_labels(&d->table.layout);
-	r->file.needs_pid = d->table.layout.with[KEY_PID];
-	r->file.needs_tid = d->table.layout.with[KEY_TID];
+	recording_for(&r->file, &d->table.layout);
 	r->pic->names.leaf_only = !r->tree;
 	if (!ret)
 		ret = replay_run(r, &cfg, err);

@@ -199,6 +199,14 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	cost_since(start_ns, &p->receipt);
 }
 
+void recording_for(struct recording *rec, const struct report_layout *layout)
+{
+	rec->labels = report_layout_labels(layout);
+	rec->needs_pid = layout->with[KEY_PID];
+	rec->needs_tid = layout->with[KEY_TID];
+	rec->needs_cgroup = layout->with[KEY_CGROUP];
+}
+
 const char *recording_title(const char *path, const struct data_meta *meta, char *buf, size_t size)
 {
 	size_t n = text_append(buf, size, 0, meta->argc ? "%s:" : "%s", path);

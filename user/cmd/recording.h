@@ -5,6 +5,7 @@
 
 #include "capture/ksym.h"
 #include "data/data.h"
+#include "model/report.h"
 #include "profile.h"
 #include "sym/names.h"
 
@@ -24,6 +25,9 @@ struct recording {
  */
 int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
 		   struct err *err);
+/* Before that: what a table with these keys needs of samples. */
+void recording_for(struct recording *rec, const struct report_layout *layout);
+
 /* "FILE: COMMAND", what was recorded, into buf, which is returned. */
 const char *recording_title(const char *path, const struct data_meta *meta, char *buf, size_t size);
 

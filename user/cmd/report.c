@@ -308,10 +308,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 	if (ret)
 		return ret;
 	replay->with_lines = report_layout_has_lines(&table.layout);
-	replay->file.labels = report_layout_labels(&table.layout);
-	replay->file.needs_pid = table.layout.with[KEY_PID];
-	replay->file.needs_tid = table.layout.with[KEY_TID];
-	replay->file.needs_cgroup = table.layout.with[KEY_CGROUP];
+	recording_for(&replay->file, &table.layout);
 	report_latency_find(r, &table.layout);
 	ret = make_places(r, table.layout.with, &replay->with_data, err);
 	replay->places = r->places;

@@ -13,7 +13,7 @@ bool restart_has_terminal(void);
 
 /*
  * When the run is to end: *duration_ns from now on, or what restart() has left of that, which it is then; 0: never. CLOCK_MONOTONIC, ns. Once, at
- * the start.
+ * the start: from then on the process's CPU time before restart() is no cost of the run (cost_before()).
  */
 uint64_t restart_until(uint64_t now_ns, uint64_t *duration_ns);
 

@@ -67,7 +67,7 @@ struct report {
 	size_t nr_beyond; /* and rows that it left out because there were enough before them */
 	struct report_group group;
 	struct strpool *files; /* names of source files without their paths; NULL: not needed */
-	struct strpool *objects; /* report_object() of objects' paths; NULL: rows have the paths */
+	struct strpool *objects; /* report_object() of objects' paths, which rows have until report_free(); NULL: rows have the paths */
 	struct frame *chain; /* of the sample that is added, outermost first, with from_root */
 };
 
