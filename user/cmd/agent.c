@@ -326,7 +326,7 @@ static int run(struct agent *a, int *status, struct err *err)
 }
 
 /*
- * CPU time of units is told by a clock, and not by cycles. Of page faults every so many are sampled: at a rate the kernel guesses how many
+ * CPU time of units is measured by a clock, and not in cycles. Of page faults every so many are sampled: at a rate the kernel guesses how many
  * come in between, and is wrong by more than ten times where they come in bursts.
  */
 static int add_events(struct agent_options *o, struct err *err)
