@@ -21,13 +21,13 @@ cleanup() {
 	for unit in unit1 unit5000 unit10000 late; do
 		(echo $BASHPID >"cg/$a/$unit.service/cgroup.procs" && exec "$WORK/shares" 1 >/dev/null) 3>&- &
 	done
-	sleep "$(times 3)"
-	curl -sS -f "$(sed -n 's/^note: figures are at //p' said)" >figures
+	url=$(sed -n 's/^note: figures are at //p' said)
+	beyond() { curl -sS -f "$url" >figures && [ "$(grep -c '^skep_cpu_seconds_total{unit="other"} ' figures)" = 1 ]; }
+	eventually beyond
 	wait "$agent"
 	cat said
 	"$SKEP" report --store store --no-children -s unit --label 'comm=shares' --format csv | tr -d '"' | sed -n 's/.*,\(\(unit\|late\)[0-9]*\.service\)$/\1/p' | sort | tee units
 	[ "$(tr '\n' ' ' <units)" = "late.service unit1.service unit10000.service unit5000.service " ]
-	[ "$(grep -c '^skep_cpu_seconds_total{unit="other"} ' figures)" = 1 ]
 	[ "$(grep '^skep_cpu_seconds_total{' figures | grep -vc '"other"')" -le 3 ]
 	run ! grep '^lost' said
 }
