@@ -47,7 +47,7 @@ cleanup() {
 	done
 	wait "$agent"
 	"$SKEP" report --store store --no-children -s unit,comm --comms shares --format csv | tr -d '"' | awk -F, 'NR > 1 { print $6, $3 / 1e9 }' | tee rows
-	for i in 1 2 3; do awk -v u="gone$i.service" '$1 == u && $2 > 0.3 { found = 1 } END { exit !found }' rows; done
+	for i in 1 2 3; do awk -v u="gone$i.service" '$1 == u && $2 > 0.02 { found = 1 } END { exit !found }' rows; done
 }
 
 # bats test_tags=user-space
