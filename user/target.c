@@ -482,21 +482,21 @@ void target_cgroup_made(uint64_t id, const char *path)
 
 bool target_cgroups_are_reported(void)
 {
-	static int known = -1;
+	static int reported = -1;
 	unsigned int hierarchy = 1;
 	char line[256];
 	FILE *f;
 
-	if (known >= 0)
-		return known;
+	if (reported >= 0)
+		return reported;
 	f = fopen("/proc/cgroups", "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "perf_event %u", &hierarchy) == 1)
 			break;
 	if (f)
 		fclose(f);
-	known = !hierarchy;
-	return known;
+	reported = !hierarchy;
+	return reported;
 }
 
 static const char *path_of_made(uint64_t id)

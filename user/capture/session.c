@@ -192,6 +192,7 @@ static int session_setup(struct session *s, struct err *err)
 	s->place.may_pause = s->cfg->control || (s->cfg->turns && s->cfg->turns->n);
 	s->place.has_switches = s->cfg->has_switches;
 	s->place.has_namespaces = s->cfg->has_namespaces;
+	s->place.has_cgroups = s->cfg->has_cgroups;
 	interrupts_on_give_up(INTERRUPT_COMMAND, command_give_up);
 	/* After COMMAND was made: its number is one of those to translate. */
 	if (!ret && s->is_bpf)

@@ -46,6 +46,7 @@ struct session_cfg {
 	struct control *control;	 /* commands to the run; NULL: none. The sources can pause then */
 	bool has_switches;		 /* the sink gets TASK_SWITCH */
 	bool has_namespaces;		 /* and TASK_NAMESPACES */
+	bool has_cgroups;		 /* paths of control groups that are made are kept, of which samples may come when they are gone */
 	bool starts_off;		 /* the sources start with the command to do so */
 	uint64_t delay_ns;		 /* the sources start so long after COMMAND; 0: before it */
 	const struct session_turns *turns; /* after that; NULL: none */

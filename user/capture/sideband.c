@@ -44,7 +44,7 @@ struct rings_cfg {
 	uint32_t n;
 	size_t bytes;	  /* of each; less where the user may lock no more memory */
 	const char *what; /* they are for, in messages: "sample" */
-	bool at_once, has_namespaces; /* as in struct sideband_cfg */
+	bool at_once, has_namespaces, has_cgroups; /* as in struct sideband_cfg */
 };
 
 struct ring {
@@ -100,7 +100,7 @@ static int open_event(const struct rings_cfg *cfg, uint32_t cpu, size_t bytes)
 		.comm_exec = is_maps,
 		.task = is_maps,
 		.namespaces = cfg->has_namespaces,
-		.cgroup = is_maps && target_cgroups_are_reported(),
+		.cgroup = cfg->has_cgroups && target_cgroups_are_reported(),
 		.context_switch = cfg->kind == RING_SWITCHES,
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
@@ -204,7 +204,7 @@ static struct sideband *new_sideband(uint32_t n)
 int sideband_open(const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg, struct sideband **ret_sb, struct err *err)
 {
 	const struct rings_cfg maps = { .kind = RING_MAPS, .cpus = cpus, .n = n, .bytes = MAPS_BYTES, .what = "follow the mappings of processes",
-					.at_once = cfg->at_once, .has_namespaces = cfg->has_namespaces };
+					.at_once = cfg->at_once, .has_namespaces = cfg->has_namespaces, .has_cgroups = cfg->has_cgroups };
 	const struct rings_cfg switches = { .kind = RING_SWITCHES, .cpus = cfg->switch_cpus, .n = cfg->nr_switch_cpus, .bytes = SWITCHES_BYTES,
 					    .what = "follow context switches" };
 	struct sideband *sb = new_sideband(n + cfg->nr_switch_cpus);
@@ -470,8 +470,10 @@ static int deliver(struct sideband *sb, const struct pending *p, struct sink *si
 
 	if (h->type == PERF_RECORD_SAMPLE)
 		return sb->each ? sb->each(sb->arg, h, p->cpu, sink) : 0;
-	if (h->type == PERF_RECORD_CGROUP)
+	if (h->type == PERF_RECORD_CGROUP) {
 		take_cgroup(h, sb->trailer);
+		return 0;
+	}
 	if (!decode(h, sb->trailer, &t))
 		return 0;
 	/*
@@ -540,8 +542,8 @@ int sideband_open_place(const struct place *place, struct sideband **ret_sb, str
 	uint32_t *all;
 	int n = cpus_online(&all), ret;
 	/* Where the kernel walks by mappings it gets those that take the place of others before more walks use them. */
-	const struct sideband_cfg cfg = { .at_once = place->unwinder, .has_namespaces = place->has_namespaces, .switch_cpus = place->cpus,
-					  .nr_switch_cpus = place->has_switches ? place->nr_cpus : 0 };
+	const struct sideband_cfg cfg = { .at_once = place->unwinder, .has_namespaces = place->has_namespaces, .has_cgroups = place->has_cgroups,
+					  .switch_cpus = place->cpus, .nr_switch_cpus = place->has_switches ? place->nr_cpus : 0 };
 
 	if (n < 0)
 		return err_set(err, n, "cannot list the CPUs: %s", strerror(-n));

@@ -21,6 +21,7 @@ struct sideband;
 struct sideband_cfg {
 	bool at_once; /* each record but a switch wakes who waits for it */
 	bool has_namespaces;
+	bool has_cgroups; /* as of struct session_cfg */
 	const uint32_t *switch_cpus; /* where switches of threads are recorded */
 	uint32_t nr_switch_cpus;
 };

@@ -28,6 +28,7 @@ struct place {
 	bool command_runs; /* it does not wait any more */
 	bool is_late;	   /* COMMAND runs before the sources are started, which cannot leave that to its exec */
 	bool has_switches, has_namespaces; /* of the targets are reported */
+	bool has_cgroups; /* as of struct session_cfg */
 	bool may_pause;	   /* the sources may be paused: they still report what tasks do */
 	struct unwinder *unwinder; /* walks user stacks by tables; NULL: by frame pointers */
 	struct sideband *sideband; /* what tasks map, of sources with stacks; NULL: none has */

@@ -159,14 +159,15 @@ static int check_views(const struct agent_options *o, struct err *err)
 {
 	char view[STORE_VIEW_BYTES], other[STORE_VIEW_BYTES];
 
-	for (int i = 0; i < o->m.nr_events; i++)
+	for (int i = 0; i < o->m.nr_events; i++) {
+		store_view(view, o->m.events[i].name);
 		for (int k = 0; k < i; k++) {
-			store_view(view, o->m.events[i].name);
 			store_view(other, o->m.events[k].name);
 			if (!strcmp(view, other))
-				return err_exit(err, -EEXIST, EXIT_USAGE, "'%s' and '%s' have the same name in the store, '%s': they could not be told apart there",
-						o->m.events[k].name, o->m.events[i].name, view);
+				return err_exit(err, -EEXIST, EXIT_USAGE, "'%s' and '%s' have the same name in the store, '%s': their sums would be mixed", o->m.events[k].name,
+						o->m.events[i].name, view);
 		}
+	}
 	return 0;
 }
 
@@ -326,8 +327,8 @@ static int run(struct agent *a, int *status, struct err *err)
 }
 
 /*
- * CPU time of units is measured by a clock, and not in cycles. Of page faults every so many are sampled: at a rate the kernel guesses how many
- * come in between, and is wrong by more than ten times where they come in bursts.
+ * CPU time of units is measured with a clock, not in cycles. Page faults are sampled by a fixed period: with a rate the kernel estimates how many
+ * lie between two samples, and is wrong by more than ten times where they come in bursts.
  */
 static int add_events(struct agent_options *o, struct err *err)
 {

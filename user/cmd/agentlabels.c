@@ -154,19 +154,15 @@ const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup)
 }
 
 /* What the process ran then. Returns how many labels that is. */
-static int label_program(struct agent_labels *l, const struct sample *at, struct pprof_label *ret_labels)
+static int label_program(const struct agent_labels *l, const struct sample *at, struct pprof_label *ret_labels)
 {
-	char hex[2 * BUILD_ID_MAX + 1] = "";
-	uint8_t id[BUILD_ID_MAX], n;
-	const char *path = at->pid ? syms_program(l->names->syms, at->pid, at->time_ns, id, &n) : NULL;
+	const char *id, *path = at->pid ? syms_program(l->names->syms, at->pid, at->time_ns, &id) : NULL;
 
 	if (!path)
 		return 0;
-	for (int i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	ret_labels[0] = (struct pprof_label){ .key = "exe", .text = path };
-	ret_labels[1] = (struct pprof_label){ .key = "build_id", .text = strpool_add(l->pool, hex) };
-	return n && ret_labels[1].text ? 2 : 1;
+	ret_labels[1] = (struct pprof_label){ .key = "build_id", .text = id };
+	return *id ? 2 : 1;
 }
 
 int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_label *ret_labels)

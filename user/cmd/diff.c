@@ -80,7 +80,7 @@ static void note_shared(struct diff *d, const struct data_reader *reader)
 	size_t n = data_reader_shared(reader, &d->spans[0]);
 
 	if (n)
-		profile_note(&d->profile, "%zu profile%s of the store %s on both sides, as each is taken whole: a greater --against tells them apart", n,
+		profile_note(&d->profile, "%zu profile%s of the store %s on both sides, because a profile is never split: use a greater --against", n,
 			     n == 1 ? "" : "s", n == 1 ? "is" : "are");
 }
 

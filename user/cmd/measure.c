@@ -546,7 +546,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	static const struct run_hooks hooks = { .at_start = at_start };
 	struct session_cfg session = { .target = &m->target, .output = m->output, .input_fd = STDIN_FILENO, .input = m->input, .input_arg = m->input_arg,
 				       .control = m->control, .has_switches = m->has_switches,
-				       .has_namespaces = m->has_namespaces, .starts_off = m->starts_off, .interval_ns = m->interval_ns, .interval_by_clock = m->interval_by_clock,
+				       .has_namespaces = m->has_namespaces, .has_cgroups = m->has_cgroup, .starts_off = m->starts_off, .interval_ns = m->interval_ns, .interval_by_clock = m->interval_by_clock,
 				       .ret_session = m->ret_session, .delay_ns = m->delay_ns, .turns = &m->turns, .budget = m->budget, .budget_after_ns = m->budget_after_ns, .budget_least_rate = m->budget_least_rate, .duration_ns = m->duration_ns, .unwind = walk_cfg(&m->walks, m->guide) };
 	/* Sums carry the names of their threads; a stream, which may go to a file, does not. */
 	struct measured run = { m, &session, sink, p, !cfg->aggregate, before };

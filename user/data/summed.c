@@ -327,13 +327,14 @@ static bool has_label(const struct pprof_sample *p, const struct store_label *wa
 {
 	for (size_t i = 0; i < p->nr_labels; i++) {
 		const struct pprof_label *l = &p->labels[i];
-
 		char number[sizeof("-9223372036854775808")];
+		const char *text = l->text ? l->text : number;
 
 		if (strcmp(l->key, wanted->key) != 0)
 			continue;
-		snprintf(number, sizeof(number), "%" PRId64, l->num);
-		if (glob_match(wanted->pattern, l->text ? l->text : number, strlen(l->text ? l->text : number)))
+		if (!l->text)
+			snprintf(number, sizeof(number), "%" PRId64, l->num);
+		if (glob_match(wanted->pattern, text, strlen(text)))
 			return true;
 	}
 	return false;

@@ -63,15 +63,15 @@ uint8_t syms_build_id(const struct syms *syms, const char *obj, uint8_t *ret_id)
 	return !strcmp(obj, KERNEL_OBJ) ? recorded_id(syms, ret_id) : objects_id(&syms->objects, obj, ret_id);
 }
 
-const char *syms_program(struct syms *syms, uint32_t pid, uint64_t time_ns, uint8_t *ret_id, uint8_t *ret_size)
+const char *syms_program(struct syms *syms, uint32_t pid, uint64_t time_ns, const char **ret_id)
 {
-	struct space *space = syms_space(syms, pid);
+	const struct space *space = syms_space(syms, pid);
 	struct object *obj = space ? maps_program(space, time_ns) : NULL;
+	size_t n = obj ? objectfile_path_bytes(obj->path) : 0;
 
-	if (!obj)
+	if (!obj || !(*ret_id = object_id(&syms->objects, obj, pid)))
 		return NULL;
-	*ret_size = object_id(&syms->objects, obj, pid, ret_id);
-	return strpool_addn(syms->pool, obj->path, objectfile_path_bytes(obj->path));
+	return obj->path[n] ? strpool_addn(syms->pool, obj->path, n) : obj->path; /* without " (deleted)" */
 }
 
 static bool is_recorded_kernel(const struct syms *syms, const struct elf_file *elf)

@@ -145,6 +145,7 @@ void objects_build_id(struct objects *objects, const struct task_event *t)
 			continue;
 		obj->build_id_size = t->build_id_size;
 		memcpy(obj->build_id, t->build_id, obj->build_id_size);
+		obj->id_text = NULL;
 		if (obj->state == OBJECT_FAILED) {
 			obj->state = OBJECT_NEW;
 			obj->nr_tries = 0;
@@ -273,20 +274,36 @@ void object_file_close(struct object *obj, struct object_file *file)
 	close(file->debug_fd);
 }
 
-uint8_t object_id(struct objects *objects, struct object *obj, uint32_t pid, uint8_t *ret_id)
+static void read_own_id(struct objects *objects, struct object *obj, uint32_t pid)
 {
-	bool is_known = obj->build_id_size || obj->own_id_size;
-	bool is_new = !is_known && !obj->id_tried && obj->id_pid != pid && obj->state != OBJECT_FAILED;
 	struct object_file file;
 
 	obj->id_pid = pid;
-	if (is_new && !object_file_open(objects, obj, pid, 0, 0, &file)) {
-		obj->id_tried = true;
-		obj->own_id_size = (uint8_t)elf_build_id(&file.elf, obj->own_id, sizeof(obj->own_id));
-		object_file_close(obj, &file);
-	}
-	memcpy(ret_id, obj->build_id_size ? obj->build_id : obj->own_id, BUILD_ID_MAX);
-	return obj->build_id_size ? obj->build_id_size : obj->own_id_size;
+	if (object_file_open(objects, obj, pid, 0, 0, &file))
+		return;
+	obj->id_tried = true;
+	obj->own_id_size = (uint8_t)elf_build_id(&file.elf, obj->own_id, sizeof(obj->own_id));
+	object_file_close(obj, &file);
+}
+
+const char *object_id(struct objects *objects, struct object *obj, uint32_t pid)
+{
+	char hex[2 * BUILD_ID_MAX + 1] = "";
+	const uint8_t *id;
+	int n;
+
+	if (obj->id_text)
+		return obj->id_text;
+	if (!obj->build_id_size && !obj->own_id_size && !obj->id_tried && obj->id_pid != pid && obj->state != OBJECT_FAILED)
+		read_own_id(objects, obj, pid);
+	id = obj->build_id_size ? obj->build_id : obj->own_id;
+	n = obj->build_id_size ? obj->build_id_size : obj->own_id_size;
+	if (!n)
+		return "";
+	for (int i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	obj->id_text = strpool_add(objects->pool, hex);
+	return obj->id_text;
 }
 
 void object_read(struct objects *objects, struct object *obj, uint32_t pid)

@@ -52,6 +52,7 @@ struct object {
 	uint8_t build_id[BUILD_ID_MAX], build_id_size;
 	uint8_t own_id[BUILD_ID_MAX], own_id_size; /* read from the file, where its TASK_MMAP had no build id; with cfg->build_ids */
 	uint8_t nr_tries;
+	const char *id_text; /* of object_id(); NULL: not asked for, or not known */
 	bool id_tried; /* own_id was looked for in the file */
 	uint32_t id_pid; /* the last process through which the file could not be opened for that */
 	uint32_t tried_pid;
@@ -103,8 +104,8 @@ void objects_build_id(struct objects *objects, const struct task_event *t);
 /* The build id of what has this path, an interned one, of the last such object that has one: its size; 0: none is known. */
 uint8_t objects_id(const struct objects *objects, const char *path, uint8_t *ret_id);
 
-/* Its build id, in ret_id[BUILD_ID_MAX], which is read from the file where its TASK_MMAP had none: its size; 0: not known. pid: of who has it mapped. */
-uint8_t object_id(struct objects *objects, struct object *obj, uint32_t pid, uint8_t *ret_id);
+/* Its build id in hex, interned, which is read from the file where its TASK_MMAP had none; "": not known. pid: of who has it mapped. NULL: no memory. */
+const char *object_id(struct objects *objects, struct object *obj, uint32_t pid);
 
 /* Opens the file through a process that has it mapped at start..end. False: not there any more (ask again by another process). */
 bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end);

@@ -163,8 +163,8 @@ bool symbol_is_root(const char *name);
 /* The guide of the kernel's walker, fed by syms_task(); it lives as long as syms. NULL: no memory. */
 struct unwind_guide *syms_guide(struct syms *syms);
 
-/* The file that a process ran at a time, interned; NULL: not known. Its build id, as of syms_build_id(), in ret_id and ret_size. */
-const char *syms_program(struct syms *syms, uint32_t pid, uint64_t time_ns, uint8_t *ret_id, uint8_t *ret_size);
+/* The file that a process ran at a time (CLOCK_MONOTONIC), and in ret_id its build id in hex, or ""; both interned. NULL: not known, or no memory. */
+const char *syms_program(struct syms *syms, uint32_t pid, uint64_t time_ns, const char **ret_id);
 
 /* The build id of a frame's obj, in ret_id[BUILD_ID_MAX]: its size; 0: not known. */
 uint8_t syms_build_id(const struct syms *syms, const char *obj, uint8_t *ret_id);
