@@ -245,8 +245,10 @@ all_made() {
 	done <truth
 	keys 4
 	shows 'skep top +scheduler ' '^ +comm +pid +run +wait' "^ shares +$BG "
+	keys d
+	shows 'needs samples'
 	in_tmux resize-window -x 80
-	shows 'skep top +scheduler .* no room for stopped, '
+	shows 'skep top +scheduler .* no room for stopped, ' 'needs samples' # the message is not lost with the size
 	in_tmux resize-window -x 120
 	keys Tab Tab
 	shows 'cpu-clock' '\[\.\] hot$'

@@ -358,7 +358,8 @@ static void click(struct browser *b, const struct screen_input *in)
 
 static int take(struct browser *b, const struct screen_input *in)
 {
-	b->message[0] = '\0';
+	if (in->key != SCREEN_RESIZED) /* nobody has read the message for that */
+		b->message[0] = '\0';
 	if (b->asks && in->key != SCREEN_RESIZED)
 		return prompt(b, in->key);
 	if (in->key == SCREEN_CLICK || in->key == SCREEN_DOUBLE_CLICK)
