@@ -1,18 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Goal: beside skep agent redis and PostgreSQL answer at least 99 % of the requests of a machine without it; 15 turns tell to some percent, not to
-# one. All CPUs are busy: what the agent takes, they lack. Turns of both, one after the other, each first in turn; what is told is the median of
-# each turn's own ratio. Requests are
-# those of a second of CPU time that the machine had, in interrupts and in the agent too: not of what the hypervisor gave to others.
+# Goal: beside skep agent redis and PostgreSQL answer at least 99 % of the requests of a machine without it. All CPUs are busy: what the agent takes,
+# they lack. Turns of both, one after the other, each first in turn; what is told is the median of each turn's own ratio. Requests are those of a
+# second of CPU time of the server, its clients and the agent, with the interrupts meanwhile, as the scheduler measures it for their control group:
+# /proc/stat counts ticks, which are a percent or two off in such a turn.
 . "$(dirname "$0")/lib.sh"
 TURNS=${AGENT_TURNS:-15}
 S=${AGENT_LOAD_SECONDS:-2}
 FIGURES="--listen 0 --calls --sched --net"
 
-# CPU time of all CPUs so far, in seconds: user, nice, system, of interrupts
-busy() { awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) / 100 }' /proc/stat; }
+group=$(findmnt -nro TARGET -t cgroup2 | head -n 1)/skep-load-$$
+mkdir "$group" 2>/dev/null || { echo "agentload: no control group to be had here (cgroup v2)"; exit 0; }
+trap 'kill $(jobs -p) 2>/dev/null; wait; echo $$ >"${group%/*}/cgroup.procs"; rmdir "$group"; rm -rf "$TMP"' EXIT
+echo $$ >"$group/cgroup.procs"
 
-# beside NAME COMMAND...: requests that COMMAND prints, by the CPU time of the machine, in NAME's file; the agent's options are in AGENT, "": none
+# busy: CPU time of the group so far, in seconds
+busy() { awk '/^usage_usec / { print $2 / 1e6 }' "$group/cpu.stat"; }
+
+# beside NAME COMMAND...: requests that COMMAND prints, by the CPU time of the group, in NAME's file; the agent's options are in AGENT, "": none
 beside() {
 	local name=$1 agent= since
 	shift
@@ -20,9 +25,9 @@ beside() {
 		# shellcheck disable=SC2086
 		"$SKEP" agent --store "$TMP/store" --every 10 $AGENT 2>"$TMP/said" &
 		agent=$!
-		sleep 2 # what it does at its start is not of this
-		kill -0 $agent 2>/dev/null || fail "skep agent: $(tail -n3 "$TMP/said")"
 	fi
+	sleep 2 # what the agent does at its start is not of this
+	[ -z "$agent" ] || kill -0 $agent 2>/dev/null || fail "skep agent: $(tail -n3 "$TMP/said")"
 	since=$(busy)
 	"$@" >"$TMP/requests" || fail "$name: no requests"
 	awk -v a="$since" -v b="$(busy)" '{ print $1 / (b - a) }' "$TMP/requests" >>"$TMP/rate.$name"
