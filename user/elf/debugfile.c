@@ -14,6 +14,7 @@
 
 #include "elf/debuginfod.h"
 #include "sample.h"
+#include "util/text.h"
 
 #define CRC_CHUNK_BYTES (256u << 10)
 #define CRC_FILE_BYTES (1ull << 30) /* larger ones have a build id: what links them has had one since 2008 */
@@ -74,16 +75,14 @@ static int keep_if(int fd, const uint8_t *id, int size)
 
 static int by_build_id(const struct elf_file *elf, const char *debug_dir, const char *const *roots, size_t n)
 {
-	char name[sizeof("/.build-id/xx/.debug") + 2 * BUILD_ID_MAX];
+	char name[sizeof("/.build-id/xx/.debug") + 2 * BUILD_ID_MAX], hex[2 * BUILD_ID_MAX + 1];
 	uint8_t id[BUILD_ID_MAX];
-	int size = elf_build_id(elf, id, sizeof(id)), at;
+	int size = elf_build_id(elf, id, sizeof(id));
 
 	if (size < 2)
 		return -ENOENT;
-	at = sprintf(name, "/.build-id/%02x/", id[0]);
-	for (int i = 1; i < size; i++)
-		at += sprintf(name + at, "%02x", id[i]);
-	strcpy(name + at, ".debug");
+	text_hex(hex, id, (size_t)size);
+	sprintf(name, "/.build-id/%.2s/%s.debug", hex, hex + 2);
 	for (size_t i = 0; i < n; i++) {
 		int fd = keep_if(open_joined(roots[i], debug_dir, "", name), id, size);
 
@@ -109,8 +108,7 @@ static int by_caches(const struct elf_file *elf)
 
 	if (size < 2)
 		return -ENOENT;
-	for (int i = 0; i < size; i++)
-		sprintf(hex + 2 * i, "%02x", id[i]);
+	text_hex(hex, id, (size_t)size);
 	if (home && snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/debug", home, hex, hex + 2) < (int)sizeof(path))
 		fd = open_if(path, id, size);
 	for (unsigned int i = 0; fd < 0 && ret != -ENOENT; i++) {

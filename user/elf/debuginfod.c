@@ -17,6 +17,7 @@
 #include "sample.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
+#include "util/text.h"
 #include "util/vec.h"
 
 #define ASKED_MAX 4096u /* in a run; a program that writes object files could have us ask for as many as it likes */
@@ -242,8 +243,7 @@ int debuginfod_find(const uint8_t *id, int size, bool may_wait, const char **ret
 
 	if (!debuginfod_is_on() || size < 2 || size > BUILD_ID_MAX)
 		return -ENOENT;
-	for (int i = 0; i < size; i++)
-		sprintf(text + 2 * i, "%02x", id[i]);
+	text_hex(text, id, (size_t)size);
 	listen_now();
 	a = asked_of(text);
 	if (!a && !(a = ask(text)))

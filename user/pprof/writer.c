@@ -10,6 +10,7 @@
 #include "pprof/wire.h"
 #include "util/hash.h"
 #include "util/map.h"
+#include "util/text.h"
 
 #define FLUSH_BYTES (64u << 10)
 #define GZIP_WINDOW (MAX_WBITS + 16) /* zlib.h: with the header of gzip */
@@ -380,10 +381,9 @@ static void put_samples(struct pprof_writer *w, struct gzip *g)
 
 static int64_t id_text(struct pprof_writer *w, const uint8_t *id, size_t n)
 {
-	char hex[2 * BUILD_ID_MAX + 1] = "";
+	char hex[2 * BUILD_ID_MAX + 1];
 
-	for (size_t i = 0; i < n && i < BUILD_ID_MAX; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	text_hex(hex, id, n < BUILD_ID_MAX ? n : BUILD_ID_MAX);
 	return string_number(w, hex);
 }
 

@@ -17,6 +17,7 @@
 #include "sym/origin.h"
 #include "util/hash.h"
 #include "util/interrupt.h"
+#include "util/text.h"
 
 #define TRIES_MAX 16	      /* processes tried for a file before it is given up */
 #define KEPT_FDS_MAX 128u     /* files kept open for their line tables, or for more of their unwinding tables */
@@ -288,9 +289,9 @@ static void read_own_id(struct objects *objects, struct object *obj, uint32_t pi
 
 const char *object_id(struct objects *objects, struct object *obj, uint32_t pid)
 {
-	char hex[2 * BUILD_ID_MAX + 1] = "";
+	char hex[2 * BUILD_ID_MAX + 1];
 	const uint8_t *id;
-	int n;
+	uint8_t n;
 
 	if (obj->id_text)
 		return obj->id_text;
@@ -300,8 +301,7 @@ const char *object_id(struct objects *objects, struct object *obj, uint32_t pid)
 	n = obj->build_id_size ? obj->build_id_size : obj->own_id_size;
 	if (!n)
 		return "";
-	for (int i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	text_hex(hex, id, n);
 	obj->id_text = strpool_add(objects->pool, hex);
 	return obj->id_text;
 }

@@ -15,6 +15,7 @@
 
 #include "sym/origin.h"
 #include "util/interrupt.h"
+#include "util/text.h"
 
 #define VDSO_MAX_BYTES (64u << 10)
 #define DELETED " (deleted)"
@@ -146,17 +147,13 @@ static int open_by_process(const struct objects *objects, const struct object *o
 static int open_cached(const struct object *obj)
 {
 	const char *home = getenv("HOME");
-	char path[PATH_MAX];
-	int at;
+	char path[PATH_MAX], hex[2 * BUILD_ID_MAX + 1];
 
 	if (!home)
 		return -ENOENT;
-	at = snprintf(path, sizeof(path), "%s/.debug/.build-id/%02x/", home, obj->build_id[0]);
-	if (at < 0 || at + 2 * BUILD_ID_MAX + (int)sizeof("/elf") > (int)sizeof(path))
+	text_hex(hex, obj->build_id, obj->build_id_size);
+	if (snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf", home, hex, hex + 2) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	for (int i = 1; i < obj->build_id_size; i++)
-		at += sprintf(path + at, "%02x", obj->build_id[i]);
-	strcpy(path + at, "/elf");
 	return open_checked(obj, path, false, false);
 }
 

@@ -111,6 +111,17 @@ static int piece(const char *text, char out[PIECE_MAX])
 	return len;
 }
 
+void text_hex(char *out, const uint8_t *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 0xf];
+	}
+	*out = '\0';
+}
+
 void text_wrap(FILE *out, const char *text, size_t used, size_t columns, size_t indent)
 {
 	while (*text) {

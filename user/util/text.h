@@ -54,6 +54,9 @@ void text_print(FILE *out, const char *text);
  */
 size_t text_escape(char *buf, size_t size, const char *text);
 
+/* n bytes as 2 * n hexadecimal digits in lower case and a NUL, in out[2 * n + 1]. */
+void text_hex(char *out, const uint8_t *bytes, size_t n);
+
 /* Do the n bytes of text end in `end`, with something before it? */
 bool text_ends(const char *text, size_t n, const char *end);
 

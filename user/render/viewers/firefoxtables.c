@@ -5,6 +5,7 @@
 #include "render/viewers/firefox.h"
 #include "sample.h"
 #include "util/hash.h"
+#include "util/text.h"
 
 #define NONE UINT32_MAX
 #define RESOURCE_LIBRARY 1 /* ResourceType.Library */
@@ -253,13 +254,12 @@ static void breakpad_id(const uint8_t *id, size_t size, char *ret_text)
 static void put_lib(const char *path, const struct viewer_cfg *cfg, struct json *j)
 {
 	const char *slash = strrchr(path, '/'), *name = slash && slash[1] ? slash + 1 : path;
-	char breakpad[2 * BREAKPAD_BYTES + 2] = "", code[2 * BUILD_ID_MAX + 1] = "";
+	char breakpad[2 * BREAKPAD_BYTES + 2] = "", code[2 * BUILD_ID_MAX + 1];
 	uint8_t id[BUILD_ID_MAX], size = cfg->build_id ? cfg->build_id(cfg->build_id_arg, path, id) : 0;
 
 	if (size)
 		breakpad_id(id, size, breakpad);
-	for (uint8_t i = 0; i < size; i++)
-		sprintf(code + 2 * i, "%02x", id[i]);
+	text_hex(code, id, size);
 	json_line(j);
 	json_object(j);
 	json_key_text(j, "arch", "");
