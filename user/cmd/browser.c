@@ -358,10 +358,11 @@ static void click(struct browser *b, const struct screen_input *in)
 
 static int take(struct browser *b, const struct screen_input *in)
 {
-	if (in->key != SCREEN_RESIZED) /* nobody has read the message for that */
+	if (in->key != SCREEN_RESIZED) { /* a new size of the terminal changes neither the message nor the prompt */
 		b->message[0] = '\0';
-	if (b->asks && in->key != SCREEN_RESIZED)
-		return prompt(b, in->key);
+		if (b->asks)
+			return prompt(b, in->key);
+	}
 	if (in->key == SCREEN_CLICK || in->key == SCREEN_DOUBLE_CLICK)
 		click(b, in);
 	if (cursor_key(&b->cursors[b->view], in->key) || !b->has_page)
