@@ -9,7 +9,7 @@ HZ=200 PORT=27125
 [ "$(uname -m)" = x86_64 ] || { echo "agentchurn: only on x86-64"; exit 0; }
 command -v curl >/dev/null || { echo "agentchurn: no curl here"; exit 0; }
 make_end
-groups=$(findmnt -nro TARGET -t cgroup2 | head -n 1)
+groups=$(cgroups)
 
 # Programs that differ: their files, libraries, names and depths
 programs() {

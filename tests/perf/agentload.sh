@@ -9,9 +9,11 @@ TURNS=${AGENT_TURNS:-15}
 S=${AGENT_LOAD_SECONDS:-2}
 FIGURES="--listen 0 --calls --sched --net"
 
-group=$(findmnt -nro TARGET -t cgroup2 | head -n 1)/skep-load-$$
-mkdir "$group" 2>/dev/null || { echo "agentload: no control group to be had here (cgroup v2)"; exit 0; }
-trap 'kill $(jobs -p) 2>/dev/null; wait; echo $$ >"${group%/*}/cgroup.procs"; rmdir "$group"; rm -rf "$TMP"' EXIT
+groups=$(cgroups)
+[ -n "$groups" ] || { echo "agentload: no cgroup v2 here"; exit 0; }
+group=$groups/skep-load-$$
+must mkdir "$group"
+at_end() { echo $$ >"$groups/cgroup.procs"; rmdir "$group"; }
 echo $$ >"$group/cgroup.procs"
 
 # busy: CPU time of the group so far, in seconds

@@ -6,7 +6,8 @@ SKEP=$PWD/build/skep
 WORK=$PWD/build/work
 RUNS=${RUNS:-7}
 TMP=$(mktemp -d) || exit 1
-trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$TMP"' EXIT
+at_end() { :; } # a benchmark's own: what it undoes, when its programs have ended
+trap 'kill $(jobs -p) 2>/dev/null; wait; at_end; rm -rf "$TMP"' EXIT
 
 fail() { # fail WHAT...: ends the benchmark
 	echo "  failed: $*"
@@ -21,6 +22,9 @@ command -v perf >/dev/null || fail "no perf to compare with"
 must() {
 	"$@" >"$TMP/said" 2>&1 || { tail -5 "$TMP/said"; fail "$*"; }
 }
+
+# cgroups: where control groups of version 2 are mounted, or nothing
+cgroups() { findmnt -nro TARGET -t cgroup2 | head -n 1; }
 
 # make_end: $TMP/end, a program that does nothing but end, without a library
 make_end() {

@@ -17,7 +17,7 @@ whole() {
 
 perf_probe() { # perf's probe of the same values; its name is ours alone
 	perf probe -q -x "$PROG" "skepbench=hit index=%di:s32 bytes=%si:u64 name=+0(%dx):string sum=%cx:x64" || fail "perf probe"
-	trap 'perf probe -q -d "*:skepbench"; kill $(jobs -p) 2>/dev/null; wait; rm -rf "$TMP"' EXIT
+	at_end() { perf probe -q -d "*:skepbench"; }
 }
 
 echo "a hit of a user function: ns, best of 5 rounds of $((N / 5)), in turn"

@@ -35,7 +35,7 @@ insides() {
 }
 
 stats=$(sysctl -n kernel.bpf_stats_enabled) || fail "cannot read kernel.bpf_stats_enabled"
-trap 'kill $(jobs -p) 2>/dev/null; wait; sysctl -qw kernel.bpf_stats_enabled=$stats; rm -rf "$TMP"' EXIT
+at_end() { sysctl -qw kernel.bpf_stats_enabled="$stats"; }
 sysctl -qw kernel.bpf_stats_enabled=1
 for ((r = 0; r < 3; r++)); do
 	for ((i = 0; i < cpus; i++)); do "$WORK/shares" $((4 * SECONDS_EACH + 6)) >/dev/null & done
